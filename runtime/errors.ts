@@ -1,0 +1,141 @@
+// The one error class of the platform and the union of its stable machine codes.
+
+/**
+ * Codes are stable: clients, tests and dashboards match on them. They say nothing of HTTP or gRPC;
+ * each wire maps them in its own table.
+ */
+export type ErrorCode =
+  // unreadable input, the same in every host (RFC 8259, RFC 7493)
+  | 'input_too_large'
+  | 'input_not_utf8'
+  | 'input_lone_surrogate'
+  | 'input_not_json'
+  | 'input_duplicate_key'
+  | 'input_number_not_portable'
+  | 'input_too_deep'
+  | 'input_key_too_long'
+  | 'input_invalid'
+  // decision modules and bundles
+  | 'module_missing'
+  | 'module_trapped'
+  | 'module_digest_mismatch'
+  | 'module_output_invalid'
+  | 'bundle_missing'
+  | 'bundle_truncated'
+  | 'bundle_too_large'
+  | 'bundle_path_invalid'
+  | 'bundle_manifest_invalid'
+  | 'bundle_signature_missing'
+  | 'bundle_signature_invalid'
+  | 'bundle_revision_mismatch'
+  | 'bundle_module_digest_mismatch'
+  | 'bundle_entrypoint_missing'
+  | 'policy_invalid'
+  | 'compiler_failed'
+  // schemas of tool arguments
+  | 'schema_keyword_unsupported'
+  | 'schema_invalid'
+  | 'schema_pattern_unsupported'
+  | 'schema_ref_unresolved'
+  | 'schema_too_large'
+  // decisions
+  | 'denied'
+  | 'arguments_invalid'
+  | 'guard_blocked'
+  | 'guard_output_blocked'
+  | 'approval_required'
+  | 'approval_unknown'
+  | 'approval_expired'
+  | 'approval_used'
+  | 'approval_denied'
+  | 'approval_mismatch'
+  | 'obligation_unknown'
+  // identity
+  | 'caller_unknown'
+  | 'role_not_allowed'
+  | 'process_gone'
+  | 'spiffe_id_invalid'
+  // tools
+  | 'tool_unknown'
+  | 'tool_exists'
+  | 'tool_unreachable'
+  | 'tool_timeout'
+  | 'tool_response_too_large'
+  | 'tool_response_invalid'
+  | 'openapi_invalid'
+  | 'credential_missing'
+  // wire
+  | 'route_unknown'
+  | 'method_not_allowed'
+  | 'content_type_unsupported'
+  | 'body_too_large'
+  | 'request_malformed'
+  | 'request_timeout'
+  | 'unauthenticated'
+  // evidence and storage
+  | 'evidence_unavailable'
+  | 'evidence_truncated'
+  | 'evidence_corrupt'
+  | 'database_unavailable'
+  // operating the platform
+  | 'configuration_invalid'
+  | 'state_locked'
+  | 'state_unwritable'
+  | 'address_in_use'
+  | 'platform_not_running'
+  | 'service_unavailable'
+  | 'internal';
+
+/** What an error carries besides its message; every field is safe to show to the caller. */
+export interface ErrorDetail {
+  cause?: unknown;
+  /** JSON-compatible facts for machines, such as `pointer`, `keyword`, `file`, `line`. */
+  data?: Record<string, unknown>;
+  /** What to do next, one sentence. */
+  hint?: string;
+}
+
+/** Base of every error that the platform throws on purpose; `code` is stable, `message` is for people. */
+export class PlatformError extends Error {
+  override readonly name: string = 'PlatformError';
+  readonly code: ErrorCode;
+  readonly data: Record<string, unknown>;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.code = code;
+    this.data = detail.data ?? {};
+    this.hint = detail.hint;
+  }
+}
+
+/** The input could not be read; nothing was judged. */
+export class InputError extends PlatformError {
+  override readonly name = 'InputError';
+}
+
+/** A decision module failed; every caller treats it as a deny. */
+export class ModuleError extends PlatformError {
+  override readonly name = 'ModuleError';
+}
+
+/** A bundle or a policy was refused; the last good pair keeps serving. */
+export class BundleError extends PlatformError {
+  override readonly name = 'BundleError';
+}
+
+/** A tool's argument schema was refused at registration. */
+export class SchemaError extends PlatformError {
+  override readonly name = 'SchemaError';
+}
+
+/** The evidence log could not be written or was found damaged; no action may proceed. */
+export class EvidenceError extends PlatformError {
+  override readonly name = 'EvidenceError';
+}
+
+/** Returns the stable code of any thrown value; what we did not throw on purpose is `internal`. */
+export function codeOf(error: unknown): ErrorCode {
+  return error instanceof PlatformError ? error.code : 'internal';
+}

@@ -1,0 +1,37 @@
+// Says whether a tool that a test needs is on this machine, and fails where CI demands it.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+const probes = {
+  go: () => runs('go', ['version']),
+  python: () =>
+    runs('python3', ['-c', 'import sys, venv, ensurepip; assert sys.version_info >= (3, 10)']),
+  postgres: () => existsSync('/usr/lib/postgresql/15/bin/initdb'),
+  'hyper-express': () => runs('npm', ['--version']) && process.env.PLATFORM_TEST_REGISTRY === '1',
+};
+
+export type Need = keyof typeof probes;
+
+/**
+ * True when the tool is there. Where it is not, prints why the test is skipped; when the
+ * environment variable `PLATFORM_REQUIRE` (comma list, or `all`) names it, throws instead, so that
+ * CI cannot skip silently.
+ */
+export function needs(need: Need): boolean {
+  if (probes[need]()) return true;
+  const required = (process.env.PLATFORM_REQUIRE ?? '').split(',');
+  if (required.includes(need) || required.includes('all')) {
+    throw new Error(`this run requires ${need} (PLATFORM_REQUIRE), which is not on this machine`);
+  }
+  console.log(`skipped: ${need} is not on this machine`);
+  return false;
+}
+
+function runs(command: string, args: string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
