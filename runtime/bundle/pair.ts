@@ -1,0 +1,41 @@
+// What is served: one verified policy bundle and one verified data bundle, swapped together.
+
+/** Digest of a module's executable forms, `sha256:<hex>`; `component` and `filter` where they are built. */
+export interface ModuleDigests {
+  core: string;
+  component?: string;
+  filter?: string;
+}
+
+/** A verified policy bundle. */
+export interface LoadedPolicy {
+  /** `sha256:<hex>` over the bundle's files. */
+  revision: string;
+  /** OPA's `policy.wasm`. */
+  wasm: Uint8Array;
+  /** Entrypoint names such as `platform/tool/decision`, in OPA's order. */
+  entrypoints: string[];
+  /** By module name: `authorization`, `record`, `scope`, `arguments`, `guard`. */
+  modules: Record<string, ModuleDigests>;
+  /** By entrypoint: the top-level input fields that its rules may read; absent means any. */
+  reads?: Record<string, string[]>;
+}
+
+/** A verified data bundle. */
+export interface LoadedData {
+  revision: string;
+  /** The bytes of `data.json`. */
+  json: Uint8Array;
+}
+
+/** One policy bundle and one data bundle that are served together. */
+export interface LoadedPair {
+  policy: LoadedPolicy;
+  data: LoadedData;
+}
+
+/** Where decisions get the pair in force: a watcher in services, a fixed pair in tests and replay. */
+export interface BundleSource {
+  /** The pair in force, or undefined: then every decision is a deny. */
+  current(): LoadedPair | undefined;
+}
