@@ -1,0 +1,225 @@
+// The one path to a decision: check the input, run the module, name the result by its id.
+import type { BundleSource, LoadedPair } from '../bundle/pair.ts';
+import { codeOf } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { isJsonObject } from '../json.ts';
+import type { Record as RecordModule } from '../modules/record.ts';
+import { committedFields } from './boundary.ts';
+import { commit } from './commitment.ts';
+import type { Decision, DecisionRequest, Obligation, Opening } from './decision.ts';
+import type { Executor } from './execute.ts';
+import { replaceMembers, topLevelMembers } from './members.ts';
+
+/** The tag of a decision id; a change of what is hashed changes it. */
+export const DECISION_TAG = 'platform/decision/v1';
+
+export interface DeciderConfig {
+  bundles: BundleSource;
+  record: RecordModule;
+  /** Makes the executor of a pair; called once a swap, not once a decision. */
+  executorFor(pair: LoadedPair): Executor;
+}
+
+/** Anything that decides: the real one, or in tests one that denies everything. */
+export interface Decider {
+  /** Never throws: whatever fails is a deny with a reason code and an id. */
+  decide(request: DecisionRequest): Decision;
+}
+
+/**
+ * Creates the decider of a process. It holds one executor, for the pair in force; a swap takes effect
+ * between two decisions.
+ */
+export function createDecider(config: DeciderConfig): Decider {
+  let executor: Executor | undefined;
+  const executorInForce = (): Executor | undefined => {
+    const pair = config.bundles.current();
+    if (pair === undefined) return undefined;
+    if (executor?.pair !== pair) executor = config.executorFor(pair);
+    return executor;
+  };
+  return { decide: (request) => decideWith(config.record, executorInForce, request) };
+}
+
+function decideWith(
+  record: RecordModule,
+  executorInForce: () => Executor | undefined,
+  request: DecisionRequest,
+): Decision {
+  const committed = readInput(record, request);
+  let pair: LoadedPair | undefined;
+  let outputBytes: Uint8Array;
+  if ('refused' in committed) {
+    outputBytes = failure(committed.refused);
+    pair = currentPair(executorInForce);
+  } else {
+    try {
+      const executor = executorInForce();
+      pair = executor?.pair;
+      outputBytes =
+        executor === undefined
+          ? failure('bundle_missing')
+          : executor.execute({
+              boundary: request.boundary,
+              module: request.module,
+              input: committed.canonical,
+              schema: request.schema,
+            });
+    } catch (error) {
+      outputBytes = failure(codeOf(error));
+    }
+  }
+  return toDecision(record, request, pair, committed, outputBytes);
+}
+
+interface ReadInput {
+  committedInput: Uint8Array;
+  openings: Opening[];
+}
+
+function currentPair(executorInForce: () => Executor | undefined): LoadedPair | undefined {
+  try {
+    return executorInForce()?.pair;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Canonicalizes and commits; an unreadable input becomes one commitment over its raw bytes. */
+function readInput(
+  record: RecordModule,
+  request: DecisionRequest,
+): ReadInput & ({ canonical: Uint8Array } | { refused: string }) {
+  const sha256 = (bytes: Uint8Array) => record.sha256(bytes);
+  let canonical: Uint8Array;
+  try {
+    canonical =
+      request.input instanceof Uint8Array
+        ? record.canonicalize(request.input)
+        : record.canonicalizeValue(request.input);
+  } catch (error) {
+    const raw = request.input instanceof Uint8Array ? request.input : rawBytes(request.input);
+    const { commitment, opening } = commit(sha256, request.salt, '', raw);
+    return { refused: codeOf(error), committedInput: commitment, openings: [opening] };
+  }
+  const fields = committedFields(request.module, request.boundary);
+  if (fields.length === 0) return { canonical, committedInput: canonical, openings: [] };
+  const openings: Opening[] = [];
+  const replacements = new Map<string, Uint8Array>();
+  for (const member of topLevelMembers(canonical)) {
+    if (!fields.includes(member.name)) continue;
+    const value = canonical.subarray(member.start, member.end);
+    const { commitment, opening } = commit(sha256, request.salt, member.name, value);
+    replacements.set(member.name, commitment);
+    openings.push(opening);
+  }
+  return { canonical, committedInput: replaceMembers(canonical, replacements), openings };
+}
+
+/** The text that stands for a value that cannot be canonicalized, such as one with a lone surrogate. */
+function rawBytes(value: unknown): Uint8Array {
+  try {
+    return Buffer.from(JSON.stringify(value) ?? '');
+  } catch {
+    return new Uint8Array(0);
+  }
+}
+
+/** The output of a decision that could not be made; the code is all it says. */
+export function failure(code: string): Uint8Array {
+  return Buffer.from(`{"allow":false,"reason":{"code":"${code}"}}`);
+}
+
+function toDecision(
+  record: RecordModule,
+  request: DecisionRequest,
+  pair: LoadedPair | undefined,
+  read: ReadInput,
+  outputBytes: Uint8Array,
+): Decision {
+  const policyRevision = pair?.policy.revision ?? '';
+  const dataRevision = pair?.data.revision ?? '';
+  const id = record.decisionId([
+    DECISION_TAG,
+    request.boundary,
+    request.module,
+    policyRevision,
+    dataRevision,
+    read.committedInput,
+    outputBytes,
+  ]);
+  return {
+    id: Buffer.from(id).toString('hex'),
+    boundary: request.boundary,
+    module: request.module,
+    moduleDigest: pair?.policy.modules[request.module]?.core ?? '',
+    policyRevision,
+    dataRevision,
+    committedInput: read.committedInput,
+    outputBytes,
+    openings: read.openings,
+    ...judge(request, parseOutput(outputBytes)),
+  };
+}
+
+function parseOutput(bytes: Uint8Array): JsonObject {
+  try {
+    const output: unknown = JSON.parse(Buffer.from(bytes).toString());
+    if (isJsonObject(output)) return output;
+  } catch {
+    // Falls through: an output that is no object allows nothing.
+  }
+  return { allow: false, reason: { code: 'module_output_invalid' } };
+}
+
+type Judgement = Pick<
+  Decision,
+  'output' | 'allow' | 'reason' | 'rule' | 'controls' | 'obligations'
+>;
+
+/** Reads a module's output; only `allow: true` with no obligation that the caller ignores allows. */
+function judge(request: DecisionRequest, output: JsonObject): Judgement {
+  const obligations = Array.isArray(output.obligations)
+    ? (output.obligations.filter(isObligation) as Obligation[])
+    : [];
+  const honours = request.honours ?? [];
+  const ignored = obligations.find((obligation) => !honours.includes(obligation.kind));
+  const answered = output.allow === true;
+  const allow = answered && ignored === undefined;
+  return {
+    output,
+    allow,
+    reason:
+      answered && ignored !== undefined
+        ? { code: 'obligation_unknown', message: `this caller cannot honour "${ignored.kind}"` }
+        : reasonOf(request.module, output, allow),
+    rule: typeof output.rule === 'string' ? output.rule : request.module,
+    controls: Array.isArray(output.controls)
+      ? output.controls.filter((control): control is string => typeof control === 'string')
+      : [],
+    obligations,
+  };
+}
+
+function isObligation(value: unknown): value is Obligation {
+  return isJsonObject(value) && typeof value.kind === 'string';
+}
+
+const denials: Record<string, { code: string; message: string }> = {
+  arguments: { code: 'arguments_invalid', message: "the arguments do not fit the tool's schema" },
+  guard: { code: 'guard_blocked', message: 'the guard found something that must not pass' },
+};
+
+function reasonOf(module: string, output: JsonObject, allow: boolean): Decision['reason'] {
+  const stated = isJsonObject(output.reason)
+    ? output.reason
+    : Array.isArray(output.reasons)
+      ? output.reasons.find(isJsonObject)
+      : undefined;
+  if (stated !== undefined && typeof stated.code === 'string') {
+    const message = typeof stated.message === 'string' ? stated.message : stated.code;
+    return { code: stated.code, message };
+  }
+  if (allow) return { code: 'allowed', message: 'allowed' };
+  return denials[module] ?? { code: 'denied', message: 'no rule allows this' };
+}

@@ -1,0 +1,73 @@
+// Runs one decision module on one canonical input: the step that services, SDKs and replay share.
+
+import type { LoadedPair } from '../bundle/pair.ts';
+import { PlatformError } from '../errors.ts';
+import type { ArgumentsModule } from '../modules/arguments.ts';
+import type { Authorization } from '../modules/authorization.ts';
+import type { Guard } from '../modules/guard.ts';
+import type { Record as RecordModule } from '../modules/record.ts';
+import type { Scope } from '../modules/scope.ts';
+import type { Boundary, DecisionModule } from './boundary.ts';
+import { entrypointOf } from './boundary.ts';
+import { topLevelMembers } from './members.ts';
+
+/** One canonical input for one module; `schema` is for the `arguments` module only. */
+export interface Execution {
+  boundary: Boundary;
+  module: DecisionModule;
+  /** Canonical JSON, nothing committed. */
+  input: Uint8Array;
+  /** Canonical JSON of the tool's schema, whose digest the input names. */
+  schema?: Uint8Array;
+}
+
+/** The module hosts of one process. */
+export interface Modules {
+  record: RecordModule;
+  scope: Scope;
+  guard: Guard;
+  arguments: ArgumentsModule;
+}
+
+/** Executes decisions under one pair of bundles. */
+export interface Executor {
+  readonly pair: LoadedPair;
+  /** Canonical JSON of the module's output; throws a PlatformError, which every caller treats as deny. */
+  execute(execution: Execution): Uint8Array;
+}
+
+/** Binds the modules of this process to one pair of bundles. */
+export function createExecutor(
+  modules: Modules,
+  authorization: Authorization,
+  pair: LoadedPair,
+): Executor {
+  return {
+    pair,
+    execute({ boundary, module, input, schema }) {
+      if (module === 'authorization') {
+        const result = authorization.evaluate(entrypointOf(boundary), input);
+        return modules.record.canonicalize(result);
+      }
+      if (module === 'scope') return modules.scope.decideBytes(input);
+      if (module === 'guard') return modules.guard.scanBytes(input);
+      return validateArguments(modules, input, schema);
+    },
+  };
+}
+
+function validateArguments(modules: Modules, input: Uint8Array, schema?: Uint8Array): Uint8Array {
+  const members = topLevelMembers(input);
+  const named = members.find((member) => member.name === 'schema');
+  const value = members.find((member) => member.name === 'arguments');
+  if (named === undefined || value === undefined || members.length !== 2) {
+    throw new PlatformError('input_invalid', 'the input takes "arguments" and "schema", no more');
+  }
+  if (schema === undefined) throw new PlatformError('module_missing', 'no schema was given');
+  const digest = Buffer.from(modules.record.sha256(schema)).toString('hex');
+  const stated = Buffer.from(input.subarray(named.start, named.end)).toString();
+  if (stated !== `"sha256:${digest}"`) {
+    throw new PlatformError('module_digest_mismatch', 'the schema is not the one the input names');
+  }
+  return modules.arguments.validateBytes(schema, input.subarray(value.start, value.end));
+}
