@@ -1,0 +1,77 @@
+package platform.credential_test
+
+import data.platform.credential
+
+agents := {"spiffe://platform.local/agent/acme/bot/main": {
+	"tenant": "acme",
+	"agent": "bot",
+	"role": "main",
+	"resources": {"github": {"actions": {"read": true}}, "mail": {"actions": {"read": true}}},
+	"credentials": {"github": true, "bank": true},
+}}
+
+use(service) := {
+	"action": "use",
+	"identity": {
+		"spiffe_id": "spiffe://platform.local/agent/acme/bot/main",
+		"trust_domain": "platform.local",
+		"tenant": "acme",
+		"agent": "bot",
+		"role": "main",
+	},
+	"resource": {"kind": "credential", "name": "token", "service": service},
+	"counters": {"agent_minute": 1, "tenant_minute": 1},
+	"context": {"time": "2026-01-01T00:00:00.000Z", "request_id": "r1"},
+}
+
+decided(value) := answer if {
+	answer := credential.decision with input as value with data.agents as agents
+}
+
+refused(value, code) if {
+	answer := decided(value)
+	answer.allow == false
+	answer.reasons[0].code == code
+	answer.rule == concat(".", ["platform.credential", code])
+}
+
+test_granted if {
+	answer := decided(use("github"))
+	answer.allow == true
+	answer.rule == "platform.credential.granted"
+}
+
+test_unknown_agent if {
+	answer := credential.decision with input as use("github") with data.agents as {}
+	answer.allow == false
+	answer.rule == "platform.credential.unknown_agent"
+}
+
+test_service_not_granted_though_the_credential_is if refused(use("bank"), "service_not_granted")
+
+test_credential_not_granted if refused(use("mail"), "credential_not_granted")
+
+test_not_decided if refused(object.union(use("github"), {"action": "read"}), "not_decided")
+
+test_denied_by_operator if {
+	answer := credential.decision with input as use("github")
+		with data.agents as agents
+		with data.platform.credential.operator.deny as {
+			{"code": "frozen", "message": "frozen", "controls": ["SOC2:CC7.2"]},
+			7,
+		}
+	answer.allow == false
+	answer.rule == "platform.credential.operator.denied_by_operator"
+	answer.controls == ["NIST:AC-3", "SOC2:CC7.2"]
+	count(answer.reasons) == 2
+}
+
+test_missing_members_grant_nothing if {
+	every member in ["kind", "service"] {
+		answer := decided(object.union(
+			object.remove(use("github"), {"resource"}),
+			{"resource": object.remove(use("github").resource, {member})},
+		))
+		answer.allow == false
+	}
+}

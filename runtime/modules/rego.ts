@@ -1,0 +1,236 @@
+// The policy compiler: OPA's own Go packages as one Wasm command, asked in JSON.
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
+import { BundleError, ModuleError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { runCommand } from './wasi.ts';
+
+const compilerFolder = new URL('../../wasm/rego/', import.meta.url);
+const compilerBytesMax = 96 << 20;
+
+export interface RegoFile {
+  path: string;
+  content: string;
+}
+
+/** One error at one place; `row` and `column` count from 1, `source` is the row's text. */
+export interface RegoFinding {
+  code: string;
+  message: string;
+  file?: string;
+  row?: number;
+  column?: number;
+  source?: string;
+  details?: string[];
+  hint?: string;
+}
+
+/** What `# METADATA` says of a rule. */
+export interface RegoRule {
+  path: string;
+  file: string;
+  row: number;
+  title?: string;
+  description?: string;
+  custom?: JsonObject;
+}
+
+export interface RegoTest {
+  package: string;
+  name: string;
+  file: string;
+  row: number;
+  pass: boolean;
+  skip?: boolean;
+  error?: string;
+  failed_at?: string;
+  failed_at_row?: number;
+  output?: string;
+  seconds: number;
+}
+
+/** Coverage in lines, over the files whose names do not end in `_test.rego`. */
+export interface RegoCoverage {
+  percent: number;
+  covered: number;
+  not_covered: number;
+  files: Record<string, { start: number; end: number }[]>;
+}
+
+/** The sources of a policy and what they are checked against. */
+export interface RegoSources {
+  files: RegoFile[];
+  /** OPA capabilities; a built-in that is not listed is refused. */
+  capabilities: JsonObject;
+  /** JSON Schemas that policies cite as `schema.<name>`. */
+  schemas?: Record<string, JsonValue>;
+  data?: JsonObject;
+}
+
+export interface RegoAnswer {
+  ok: boolean;
+  errors: RegoFinding[];
+}
+
+interface RawAnswer extends RegoAnswer {
+  tests?: RegoTest[];
+  coverage?: RegoCoverage;
+  wasm?: string;
+  entrypoints?: string[];
+  files?: RegoFile[];
+  result?: JsonValue[];
+  output?: string;
+  rules?: RegoRule[];
+}
+
+/** OPA's compiler, checker, tester, formatter and interpreter; every call is a fresh instance. */
+export class RegoCompiler {
+  readonly digest: string;
+  readonly #module: WebAssembly.Module;
+
+  private constructor(module: WebAssembly.Module, digest: string) {
+    this.#module = module;
+    this.digest = digest;
+  }
+
+  static #loaded: Promise<RegoCompiler> | undefined;
+
+  /**
+   * Loads the committed compiler, once a process. The decompressed module is kept in the user's
+   * cache folder under its digest; the digest is checked at every load.
+   * @throws ModuleError `module_missing` or `module_digest_mismatch`
+   */
+  static load(): Promise<RegoCompiler> {
+    RegoCompiler.#loaded ??= (async () => {
+      const digest = (await readFile(new URL('compiler.wasm.sha256', compilerFolder), 'utf8'))
+        .trim()
+        .slice(0, 64);
+      const bytes = (await cached(digest)) ?? (await decompressed(digest));
+      return new RegoCompiler(await WebAssembly.compile(bytes), `sha256:${digest}`);
+    })().catch((error: unknown) => {
+      RegoCompiler.#loaded = undefined;
+      if (error instanceof ModuleError) throw error;
+      throw new ModuleError('module_missing', 'the policy compiler could not be loaded', {
+        cause: error,
+        hint: 'wasm/rego/compiler.wasm.br and compiler.wasm.sha256 belong to the repository',
+      });
+    });
+    return RegoCompiler.#loaded;
+  }
+
+  /** Strict check of types, names, schemas and allowed built-ins; lists the documented rules. */
+  check(sources: RegoSources): RegoAnswer & { rules: RegoRule[] } {
+    const answer = this.#ask({ command: 'check', ...sources });
+    return { ...answer, rules: answer.rules ?? [] };
+  }
+
+  /** Runs every `test_` rule (those matching `run`, a regular expression, if given). */
+  test(
+    sources: RegoSources & { run?: string },
+  ): RegoAnswer & { tests: RegoTest[]; coverage: RegoCoverage } {
+    const answer = this.#ask({ command: 'test', ...sources });
+    const coverage = answer.coverage ?? { percent: 0, covered: 0, not_covered: 0, files: {} };
+    return { ...answer, tests: answer.tests ?? [], coverage };
+  }
+
+  /**
+   * Compiles the sources without their tests to OPA's Wasm ABI.
+   * @throws BundleError `policy_invalid` with the findings in `data.errors`
+   */
+  build(sources: RegoSources & { entrypoints: string[]; roots?: string[]; optimize?: 0 | 1 }): {
+    wasm: Uint8Array;
+    files: RegoFile[];
+  } {
+    const answer = this.#ask({ command: 'build', roots: ['platform'], ...sources });
+    if (!answer.ok || answer.wasm === undefined) throw policyInvalid(answer.errors);
+    return { wasm: Buffer.from(answer.wasm, 'base64'), files: answer.files ?? [] };
+  }
+
+  /** Evaluates one query with OPA's interpreter, the reference for the compiled module. */
+  eval(
+    sources: RegoSources & { query: string; input?: JsonValue },
+  ): RegoAnswer & { result: JsonValue[]; output: string } {
+    const answer = this.#ask({ command: 'eval', ...sources });
+    return { ...answer, result: answer.result ?? [], output: answer.output ?? '' };
+  }
+
+  /** Returns the files whose text OPA's formatter would change, as it would have them. */
+  format(files: RegoFile[]): RegoAnswer & { files: RegoFile[] } {
+    const answer = this.#ask({ command: 'fmt', files });
+    return { ...answer, files: answer.files ?? [] };
+  }
+
+  #ask(request: object): RawAnswer {
+    const run = runCommand(this.#module, new TextEncoder().encode(JSON.stringify(request)));
+    if (run.exitCode !== 0) {
+      throw new ModuleError('compiler_failed', `the policy compiler ended with ${run.exitCode}`, {
+        data: { stderr: new TextDecoder().decode(run.stderr).slice(0, 4096) },
+      });
+    }
+    const answer = JSON.parse(new TextDecoder().decode(run.stdout)) as Partial<RawAnswer>;
+    return { ...answer, ok: answer.ok === true, errors: answer.errors ?? [] };
+  }
+}
+
+/** The error of a policy that does not compile; its message names the first place. */
+export function policyInvalid(errors: RegoFinding[]): BundleError {
+  const first = errors[0];
+  const place = first?.file ? `${first.file}:${first.row ?? 1}:${first.column ?? 1}: ` : '';
+  return new BundleError('policy_invalid', `${place}${first?.message ?? 'unknown error'}`, {
+    data: { errors },
+    hint: first?.hint,
+  });
+}
+
+function cacheFolder(): string {
+  const base =
+    process.platform === 'win32'
+      ? (process.env.LOCALAPPDATA ?? tmpdir())
+      : (process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'));
+  return join(base, 'agent-runtime-platform');
+}
+
+async function cached(digest: string): Promise<Buffer<ArrayBuffer> | undefined> {
+  try {
+    const bytes = await readFile(join(cacheFolder(), `rego-${digest}.wasm`));
+    return sha256(bytes) === digest ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function decompressed(digest: string): Promise<Buffer<ArrayBuffer>> {
+  const compressed = await readFile(new URL('compiler.wasm.br', compilerFolder));
+  const bytes = (await promisify(brotliDecompress)(compressed, {
+    maxOutputLength: compilerBytesMax,
+  })) as Buffer<ArrayBuffer>;
+  if (sha256(bytes) !== digest) {
+    throw new ModuleError(
+      'module_digest_mismatch',
+      'the policy compiler does not have the digest in compiler.wasm.sha256',
+    );
+  }
+  await keep(digest, bytes);
+  return bytes;
+}
+
+/** Best effort: without a writable cache folder the compiler is decompressed each time. */
+async function keep(digest: string, bytes: Uint8Array): Promise<void> {
+  const target = join(cacheFolder(), `rego-${digest}.wasm`);
+  const temporary = `${target}.${randomBytes(6).toString('hex')}`;
+  try {
+    await mkdir(cacheFolder(), { recursive: true });
+    await writeFile(temporary, bytes);
+    await rename(temporary, target);
+  } catch {
+    await rm(temporary, { force: true }).catch(() => {});
+  }
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

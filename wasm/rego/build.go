@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"sort"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/bundle"
+	"github.com/open-policy-agent/opa/v1/compile"
+)
+
+// build compiles the sources (never their tests) to OPA's Wasm ABI, after the same checks as `check`.
+func build(req *request) answer {
+	sources := make([]file, 0, len(req.Files))
+	for _, f := range req.Files {
+		if !isTest(f.Path) {
+			sources = append(sources, f)
+		}
+	}
+	sort.Slice(sources, func(i, j int) bool { return sources[i].Path < sources[j].Path })
+	req.Files = sources
+	if checked := check(req); !checked.OK {
+		return checked
+	}
+	modules, fails := parse(req)
+	if fails != nil {
+		return answer{Errors: fails}
+	}
+	if fails := missing(req, modules); fails != nil {
+		return answer{Errors: fails}
+	}
+	input := &bundle.Bundle{Data: map[string]any{}}
+	input.SetRegoVersion(ast.RegoV1)
+	input.Manifest.Roots = &req.Roots
+	input.Manifest.Init()
+	for _, f := range sources {
+		input.Modules = append(input.Modules, bundle.ModuleFile{
+			URL: f.Path, Path: f.Path, Parsed: modules[f.Path], Raw: []byte(f.Content),
+		})
+	}
+	compiler := compile.New().
+		WithTarget(compile.TargetWasm).
+		WithBundle(input).
+		WithEntrypoints(req.Entrypoints...).
+		WithOptimizationLevel(req.Optimize).
+		WithRegoVersion(ast.RegoV1).
+		WithCapabilities(wasmCapabilities(req.Capabilities))
+	if err := compiler.Build(context.Background()); err != nil {
+		return answer{Errors: findings(err, sources)}
+	}
+	return answer{
+		OK:          true,
+		Wasm:        compiler.Bundle().WasmModules[0].Raw,
+		Entrypoints: req.Entrypoints,
+		Files:       sources,
+	}
+}
+
+// missing reports each entrypoint that no rule defines; OPA itself would build an undefined one.
+func missing(req *request, modules map[string]*ast.Module) []finding {
+	defined := map[string]bool{}
+	for _, module := range modules {
+		for _, r := range module.Rules {
+			defined[module.Package.Path.Extend(r.Head.Ref()).String()] = true
+		}
+	}
+	var fails []finding
+	for _, entrypoint := range req.Entrypoints {
+		if !defined["data."+strings.ReplaceAll(entrypoint, "/", ".")] {
+			fails = append(fails, finding{
+				Code:    "entrypoint_missing",
+				Message: "no rule defines the entrypoint " + entrypoint,
+				Hint:    "add the rule, or remove the entrypoint from the build",
+			})
+		}
+	}
+	return fails
+}
+
+// wasmCapabilities adds what OPA's own compiler requires to accept the Wasm target.
+func wasmCapabilities(given *ast.Capabilities) *ast.Capabilities {
+	current := ast.CapabilitiesForThisVersion()
+	if given == nil {
+		return current
+	}
+	copied := *given
+	copied.WasmABIVersions = current.WasmABIVersions
+	return &copied
+}
+
+func isTest(path string) bool { return strings.HasSuffix(path, "_test.rego") }

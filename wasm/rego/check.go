@@ -1,0 +1,94 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// rule is the public face of a rule: what `# METADATA` says of it, for people and reports.
+type rule struct {
+	Path        string         `json:"path"`
+	File        string         `json:"file"`
+	Row         int            `json:"row"`
+	Title       string         `json:"title,omitempty"`
+	Description string         `json:"description,omitempty"`
+	Custom      map[string]any `json:"custom,omitempty"`
+}
+
+func check(req *request) answer {
+	modules, fails := parse(req)
+	if fails != nil {
+		return answer{Errors: fails}
+	}
+	compiler := newCompiler(req)
+	if compiler.Compile(modules); compiler.Failed() {
+		return answer{Errors: findings(compiler.Errors, req.Files)}
+	}
+	return answer{OK: true, Rules: rules(compiler)}
+}
+
+// parse reads every source, and reports the errors of all of them at once.
+func parse(req *request) (map[string]*ast.Module, []finding) {
+	modules := make(map[string]*ast.Module, len(req.Files))
+	var fails []finding
+	for _, f := range req.Files {
+		module, err := ast.ParseModuleWithOpts(f.Path, f.Content, ast.ParserOptions{
+			ProcessAnnotation: true,
+			RegoVersion:       ast.RegoV1,
+			Capabilities:      req.Capabilities,
+		})
+		switch {
+		case err != nil:
+			fails = append(fails, findings(err, req.Files)...)
+		case module == nil:
+			fails = append(fails, finding{Code: "rego_parse_error", Message: "the file has no package", File: f.Path, Row: 1, Column: 1})
+		default:
+			modules[f.Path] = module
+		}
+	}
+	return modules, fails
+}
+
+// newCompiler is strict, knows only the listed built-ins and checks `input` against the schemas.
+func newCompiler(req *request) *ast.Compiler {
+	compiler := ast.NewCompiler().
+		WithStrict(true).
+		WithUseTypeCheckAnnotations(true).
+		WithEnablePrintStatements(req.Command != "build").
+		SetErrorLimit(50)
+	if req.Capabilities != nil {
+		compiler = compiler.WithCapabilities(req.Capabilities)
+	}
+	if len(req.Schemas) > 0 {
+		set := ast.NewSchemaSet()
+		for name, schema := range req.Schemas {
+			ref := ast.SchemaRootRef.Copy()
+			for _, part := range strings.Split(name, ".") {
+				ref = ref.Append(ast.StringTerm(part))
+			}
+			set.Put(ref, schema)
+		}
+		compiler = compiler.WithSchemas(set)
+	}
+	return compiler
+}
+
+func rules(compiler *ast.Compiler) []rule {
+	var out []rule
+	for _, entry := range compiler.GetAnnotationSet().Flatten() {
+		notes := entry.Annotations
+		if notes == nil || (notes.Scope != "rule" && notes.Scope != "document") {
+			continue
+		}
+		out = append(out, rule{
+			Path:        entry.Path.String(),
+			File:        entry.Location.File,
+			Row:         entry.Location.Row,
+			Title:       notes.Title,
+			Description: notes.Description,
+			Custom:      notes.Custom,
+		})
+	}
+	return out
+}

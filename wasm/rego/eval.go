@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/open-policy-agent/opa/v1/format"
+	"github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
+	"github.com/open-policy-agent/opa/v1/topdown"
+)
+
+// eval answers one query with OPA's interpreter, the reference that the compiled module must equal.
+func eval(req *request) answer {
+	modules, fails := parse(req)
+	if fails != nil {
+		return answer{Errors: fails}
+	}
+	compiler := newCompiler(req)
+	if compiler.Compile(modules); compiler.Failed() {
+		return answer{Errors: findings(compiler.Errors, req.Files)}
+	}
+	var printed bytes.Buffer
+	results, err := rego.New(
+		rego.Query(req.Query),
+		rego.Compiler(compiler),
+		rego.Capabilities(req.Capabilities),
+		rego.Store(inmem.NewFromObject(orEmpty(req.Data))),
+		rego.Input(req.Input),
+		rego.EnablePrintStatements(true),
+		rego.PrintHook(topdown.NewPrintHook(&printed)),
+		rego.StrictBuiltinErrors(false),
+	).Eval(context.Background())
+	if err != nil {
+		return answer{Errors: findings(err, req.Files)}
+	}
+	values := []any{}
+	for _, result := range results {
+		for _, expression := range result.Expressions {
+			values = append(values, expression.Value)
+		}
+	}
+	encoded, err := json.Marshal(values)
+	if err != nil {
+		return answer{Errors: findings(err, req.Files)}
+	}
+	return answer{OK: true, Result: encoded, Output: printed.String()}
+}
+
+// formatFiles answers with the files whose text would change.
+func formatFiles(req *request) answer {
+	ans := answer{OK: true}
+	for _, f := range req.Files {
+		formatted, err := format.SourceWithOpts(f.Path, []byte(f.Content), format.Opts{})
+		if err != nil {
+			ans.OK = false
+			ans.Errors = append(ans.Errors, findings(err, req.Files)...)
+			continue
+		}
+		if string(formatted) != f.Content {
+			ans.Files = append(ans.Files, file{Path: f.Path, Content: string(formatted)})
+		}
+	}
+	return ans
+}
+
+func orEmpty(data map[string]any) map[string]any {
+	if data == nil {
+		return map[string]any{}
+	}
+	return data
+}

@@ -1,0 +1,77 @@
+// Command rego is OPA's compiler for WASI: one JSON request on standard input, one JSON answer on
+// standard output, no files, no network, no environment.
+package main
+
+import (
+	"encoding/json"
+	"os"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// file is one Rego source; the path is only a name, nothing is read from disk.
+type file struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+}
+
+// request is what the host writes on standard input.
+type request struct {
+	Command      string            `json:"command"`
+	Files        []file            `json:"files"`
+	Capabilities *ast.Capabilities `json:"capabilities"`
+	Entrypoints  []string          `json:"entrypoints"`
+	Roots        []string          `json:"roots"`
+	Optimize     int               `json:"optimize"`
+	// Schemas maps a name to a JSON Schema that a policy cites as `schema.<name>`.
+	Schemas map[string]any `json:"schemas"`
+	Data    map[string]any `json:"data"`
+	Input   any            `json:"input"`
+	Query   string         `json:"query"`
+	Run     string         `json:"run"`
+}
+
+// answer is what the host reads; only the fields of the command that ran are set.
+type answer struct {
+	OK          bool            `json:"ok"`
+	Errors      []finding       `json:"errors,omitempty"`
+	Tests       []testOutcome   `json:"tests,omitempty"`
+	Coverage    *coverage       `json:"coverage,omitempty"`
+	Wasm        []byte          `json:"wasm,omitempty"`
+	Entrypoints []string        `json:"entrypoints,omitempty"`
+	Files       []file          `json:"files,omitempty"`
+	Result      json.RawMessage `json:"result,omitempty"`
+	Output      string          `json:"output,omitempty"`
+	Rules       []rule          `json:"rules,omitempty"`
+}
+
+func main() {
+	decoder := json.NewDecoder(os.Stdin)
+	decoder.UseNumber()
+	var req request
+	var ans answer
+	if err := decoder.Decode(&req); err != nil {
+		ans = answer{Errors: []finding{{Code: "request_invalid", Message: err.Error()}}}
+	} else {
+		ans = run(&req)
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(ans); err != nil {
+		os.Exit(2)
+	}
+}
+
+func run(req *request) answer {
+	switch req.Command {
+	case "check":
+		return check(req)
+	case "test":
+		return test(req)
+	case "build":
+		return build(req)
+	case "eval":
+		return eval(req)
+	case "fmt":
+		return formatFiles(req)
+	}
+	return answer{Errors: []finding{{Code: "request_invalid", Message: "unknown command " + req.Command}}}
+}
