@@ -80,8 +80,6 @@ function skipSpace(): void {
 }
 
 /** The byte at `at`, or 0 behind the end. */
-// @ts-ignore: decorator
-@inline
 function peek(): u32 {
   return at < limit ? <u32>load<u8>(at) : 0;
 }

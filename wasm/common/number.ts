@@ -28,8 +28,6 @@ function fail(error: i32): u32 {
   return 0;
 }
 
-// @ts-ignore: decorator
-@inline
 function digitAt(p: u32, end: u32): u32 {
   return p < end ? <u32>load<u8>(p) - 0x30 : 10;
 }
@@ -131,7 +129,8 @@ export function scannedValue(): f64 {
   const scale = <u32>-exponent;
   let value: f64;
   // Two exact operands and one rounding; beyond that only the exact way is right.
-  if (digits <= INTEGER_MAX && scale <= 22) value = scale == 0 ? <f64>digits : <f64>digits / tens(scale);
+  if (digits <= INTEGER_MAX && scale <= 22)
+    value = scale == 0 ? <f64>digits : <f64>digits / tens(scale);
   else value = reinterpret<f64>(nearestDouble(digits, scale));
   return negative && digits != 0 ? -value : value;
 }

@@ -1,11 +1,6 @@
 // Reads JSON strings: UTF-8 (RFC 3629 section 4) and escapes (RFC 8259 section 7), refused at the first fault.
 
-import {
-  INPUT_LONE_SURROGATE,
-  INPUT_NOT_JSON,
-  INPUT_NOT_UTF8,
-  OK,
-} from './errors';
+import { INPUT_LONE_SURROGATE, INPUT_NOT_JSON, INPUT_NOT_UTF8, OK } from './errors';
 
 /** Why the last scan returned 0. */
 export let textError: i32 = OK;
@@ -46,8 +41,6 @@ export function scanString(start: u32, end: u32): u32 {
 }
 
 /** Skips 16 bytes at a time what is neither control, quote, backslash nor non-ASCII. */
-// @ts-ignore: decorator
-@inline
 function skipPlain(start: u32, end: u32): u32 {
   let p = start;
   while (p + 16 <= end) {

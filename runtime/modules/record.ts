@@ -1,0 +1,127 @@
+// The host of the record module: canonical JSON, hashes, decision ids.
+
+import { InputError } from '../errors.ts';
+import type { JsonValue } from '../json.ts';
+import { ModuleInstance } from './instantiate.ts';
+
+const OPERATIONS = ['canonicalize', 'sha256', 'leafHash', 'nodeHash', 'decisionId'] as const;
+const INPUT_BYTES_MAX = 1024 * 1024;
+const DEPTH_MAX = 64;
+const HASH_BYTES = 32;
+
+const encoder = new TextEncoder();
+
+/** Canonical JSON (RFC 8785), SHA-256, Merkle hashes (RFC 6962) and decision ids, all computed in Wasm. */
+export class Record {
+  readonly #module: ModuleInstance<(typeof OPERATIONS)[number]>;
+
+  private constructor(module: ModuleInstance<(typeof OPERATIONS)[number]>) {
+    this.#module = module;
+  }
+
+  /** Compiles the module's bytes; throws a ModuleError when they are not the record module. */
+  static create(bytes: Uint8Array): Record {
+    return new Record(new ModuleInstance('record', bytes, OPERATIONS));
+  }
+
+  /**
+   * The canonical form of UTF-8 JSON. Throws an InputError: `input_too_large` (over 1 MiB),
+   * `input_not_utf8`, `input_lone_surrogate`, `input_not_json`, `input_duplicate_key`,
+   * `input_number_not_portable`, `input_too_deep` (over 64), `input_key_too_long` (over 256 bytes).
+   */
+  canonicalize(json: Uint8Array): Uint8Array {
+    return this.#module.run('canonicalize', json);
+  }
+
+  /**
+   * The canonical form of a JSON value. Throws as `canonicalize` does, and `input_invalid` for what is
+   * no JSON value (undefined, functions, objects with `toJSON`), which is never dropped silently.
+   */
+  canonicalizeValue(value: JsonValue): Uint8Array {
+    assertJson(value, 0);
+    const text = JSON.stringify(value);
+    if (text.length > INPUT_BYTES_MAX) {
+      throw new InputError('input_too_large', 'the input is too large');
+    }
+    const { pointer, length } = this.#module.writeText(text);
+    return this.#module.call('canonicalize', pointer, length);
+  }
+
+  /** SHA-256 of the bytes: 32 bytes. */
+  sha256(bytes: Uint8Array): Uint8Array {
+    return this.#module.run('sha256', bytes);
+  }
+
+  /** Merkle leaf hash, SHA-256 of 0x00 and the data (RFC 6962 section 2.1): 32 bytes. */
+  leafHash(data: Uint8Array): Uint8Array {
+    return this.#module.run('leafHash', data);
+  }
+
+  /** Merkle node hash, SHA-256 of 0x01 and both 32-byte hashes (RFC 6962 section 2.1): 32 bytes. */
+  nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
+    if (left.length !== HASH_BYTES || right.length !== HASH_BYTES) {
+      throw new InputError('input_invalid', 'a Merkle node has two hashes of 32 bytes');
+    }
+    const pointer = this.#module.reserve(HASH_BYTES * 2);
+    const view = this.#module.view;
+    view.set(left, pointer);
+    view.set(right, pointer + HASH_BYTES);
+    return this.#module.call('nodeHash', pointer, HASH_BYTES * 2);
+  }
+
+  /**
+   * SHA-256 over the seven fields of a decision, each as a 32-bit big-endian length and its bytes:
+   * `platform/decision/v1`, boundary, module, policy revision, data revision, committed input, output.
+   * Throws `input_invalid` when there are more or fewer, or when the first is another tag.
+   */
+  decisionId(fields: readonly (string | Uint8Array)[]): Uint8Array {
+    let room = 0;
+    for (const field of fields) {
+      room += 4 + (typeof field === 'string' ? field.length * 3 : field.length);
+    }
+    const pointer = this.#module.reserve(room);
+    const view = this.#module.view;
+    const lengths = new DataView(view.buffer);
+    let at = pointer;
+    for (const field of fields) {
+      const length = writeField(view, at + 4, field);
+      lengths.setUint32(at, length);
+      at += 4 + length;
+    }
+    return this.#module.call('decisionId', pointer, at - pointer);
+  }
+}
+
+function writeField(view: Uint8Array, at: number, field: string | Uint8Array): number {
+  if (typeof field === 'string') {
+    if (!field.isWellFormed()) {
+      throw new InputError('input_lone_surrogate', 'a field holds half of a surrogate pair');
+    }
+    return encoder.encodeInto(field, view.subarray(at, at + field.length * 3)).written;
+  }
+  view.set(field, at);
+  return field.length;
+}
+
+/** Throws for everything that JSON.stringify would drop, change or call. */
+function assertJson(value: unknown, depth: number): void {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return;
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return;
+    throw new InputError('input_number_not_portable', 'JSON has no infinite number and no NaN');
+  }
+  if (typeof value !== 'object') {
+    throw new InputError('input_invalid', `JSON has no ${typeof value}`);
+  }
+  if (depth === DEPTH_MAX) throw new InputError('input_too_deep', 'the input is nested too deep');
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) assertJson(value[i], depth + 1);
+    return;
+  }
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') {
+    throw new InputError('input_invalid', 'JSON values have no toJSON method');
+  }
+  for (const key in value) {
+    assertJson((value as { [key: string]: unknown })[key], depth + 1);
+  }
+}
