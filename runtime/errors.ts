@@ -62,6 +62,7 @@ export type ErrorCode =
   | 'tool_timeout'
   | 'tool_response_too_large'
   | 'tool_response_invalid'
+  | 'tool_failed'
   | 'openapi_invalid'
   | 'credential_missing'
   // wire
@@ -69,6 +70,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'content_type_unsupported'
   | 'body_too_large'
+  | 'headers_too_large'
   | 'request_malformed'
   | 'request_timeout'
   | 'unauthenticated'
@@ -76,7 +78,15 @@ export type ErrorCode =
   | 'evidence_unavailable'
   | 'evidence_truncated'
   | 'evidence_corrupt'
+  | 'evidence_row_invalid'
+  | 'checkpoint_missing'
+  | 'checkpoint_invalid'
+  | 'object_missing'
+  | 'object_corrupt'
+  | 'openings_invalid'
   | 'database_unavailable'
+  | 'database_conflict'
+  | 'database_query_failed'
   // operating the platform
   | 'configuration_invalid'
   | 'state_locked'
@@ -130,9 +140,19 @@ export class SchemaError extends PlatformError {
   override readonly name = 'SchemaError';
 }
 
+/** The caller of a socket could not be attested; it gets no identity. */
+export class IdentityError extends PlatformError {
+  override readonly name = 'IdentityError';
+}
+
 /** The evidence log could not be written or was found damaged; no action may proceed. */
 export class EvidenceError extends PlatformError {
   override readonly name = 'EvidenceError';
+}
+
+/** The database could not be reached or refused a statement. */
+export class DatabaseError extends PlatformError {
+  override readonly name = 'DatabaseError';
 }
 
 /** Returns the stable code of any thrown value; what we did not throw on purpose is `internal`. */

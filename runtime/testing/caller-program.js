@@ -23,7 +23,9 @@ function send(socketPath, raw) {
 function viaChild({ socketPath, raw, childEnvironment, orphan }) {
   return new Promise((resolve) => {
     const order = JSON.stringify({ socketPath, raw, orphan });
-    const runner = orphan ? ['sh', ['-c', '"$0" "$1" --once "$2" &', process.execPath]] : undefined;
+    const runner = orphan
+      ? ['sh', ['-c', '"$0" "$1" --once "$2" $$ &', process.execPath]]
+      : undefined;
     const script = process.argv[1];
     const child = runner
       ? spawn(runner[0], [...runner[1], script, order], { env: childEnvironment })
@@ -50,7 +52,7 @@ async function untilOrphaned(parent) {
 
 if (process.argv[2] === '--once') {
   const order = JSON.parse(process.argv[3]);
-  if (order.orphan) await untilOrphaned(process.ppid);
+  if (order.orphan) await untilOrphaned(Number(process.argv[4]));
   process.stdout.write(JSON.stringify(await send(order.socketPath, order.raw)));
 } else {
   for await (const line of createInterface({ input: process.stdin })) {

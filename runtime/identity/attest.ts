@@ -1,0 +1,127 @@
+// Attests the caller of a Unix socket: its process, the agent whose tree it belongs to, and its role.
+import { IdentityError } from '../errors.ts';
+import { matchesCommand } from './command-pattern.ts';
+import type { EntryLookup, RegistrationEntry } from './entry.ts';
+import type { Peer } from './peer.ts';
+import {
+  commandLineOf,
+  environmentValues,
+  isSameProcess,
+  type ProcessFacts,
+  type ProcessName,
+  processGone,
+  readProcess,
+  requireProcess,
+} from './process.ts';
+import { agentSpiffeId, defaultRole } from './spiffe-id.ts';
+
+export type RoleSource = 'environment' | 'command' | 'tree' | 'fallback';
+
+export interface Attestation {
+  spiffeId: string;
+  tenant: string;
+  agent: string;
+  role: string;
+  roleSource: RoleSource;
+  entry: RegistrationEntry;
+  process: ProcessName;
+}
+
+const ancestorsMax = 64;
+const roleVariable = 'PLATFORM_ROLE';
+
+/**
+ * Attests the peer of a connection against the registered agents. The role is, in this order: the
+ * variable PLATFORM_ROLE of the process, a command pattern of the entry that covers its command line,
+ * the role that its nearest ancestor matched in one of these two ways, `main`.
+ *
+ * Throws `caller_unknown` when no ancestor is a registered agent (or it runs as another user),
+ * `role_not_allowed` when a process claims a role that its entry does not declare, and
+ * `process_gone` when it ended meanwhile.
+ */
+export function attest(peer: Peer, entries: EntryLookup): Attestation {
+  const process = requireProcess(peer.pid);
+  const { entry, chain } = findAgent(process, entries);
+  if (entry.uid !== peer.uid) throw unknown(peer.pid, 'it runs as another user than its agent');
+  const { role, source } = roleOf(entry, chain);
+  const spiffeId = agentSpiffeId({ ...entry, role });
+  // Everything above was read by pid: only now is it certain that it was all of one process.
+  if (!isSameProcess(peer, process)) throw processGone(peer.pid);
+  return {
+    spiffeId,
+    tenant: entry.tenant,
+    agent: entry.agent,
+    role,
+    roleSource: source,
+    entry,
+    process: { pid: process.pid, startTime: process.startTime },
+  };
+}
+
+/** The processes from `first` up to the root of the process tree, nearest first, at most 64. */
+export function ancestry(first: ProcessFacts): ProcessFacts[] {
+  const chain = [first];
+  let child = first;
+  while (child.parentPid > 0 && chain.length < ancestorsMax) {
+    const parent = readProcess(child.parentPid);
+    // A parent is older than its child; a younger one got the pid of a parent that has died.
+    if (parent === undefined || BigInt(parent.startTime) > BigInt(child.startTime)) break;
+    chain.push(parent);
+    child = parent;
+  }
+  return chain;
+}
+
+function findAgent(
+  process: ProcessFacts,
+  entries: EntryLookup,
+): { entry: RegistrationEntry; chain: ProcessFacts[] } {
+  const ancestors = ancestry(process);
+  for (const [index, ancestor] of ancestors.entries()) {
+    const entry = entries.byProcess(ancestor);
+    if (entry !== undefined) return { entry, chain: ancestors.slice(0, index + 1) };
+  }
+  throw unknown(process.pid, 'it belongs to no registered agent');
+}
+
+function roleOf(
+  entry: RegistrationEntry,
+  chain: ProcessFacts[],
+): { role: string; source: RoleSource } {
+  for (const [index, process] of chain.entries()) {
+    const matched = explicitRole(entry, process.pid);
+    if (matched === undefined) continue;
+    return index === 0 ? matched : { role: matched.role, source: 'tree' };
+  }
+  return { role: defaultRole, source: 'fallback' };
+}
+
+function explicitRole(
+  entry: RegistrationEntry,
+  pid: number,
+): { role: string; source: RoleSource } | undefined {
+  const claims = environmentValues(pid, roleVariable).filter((claim) => claim !== '');
+  for (const claim of claims) {
+    // Given twice, programs disagree on which one counts: every one of them must be allowed,
+    // and the first, which getenv(3) returns, is taken.
+    if (!entry.roles.some((role) => role.name === claim)) {
+      throw new IdentityError(
+        'role_not_allowed',
+        `process ${pid} claims a role that ${entry.tenant}/${entry.agent} does not declare`,
+        { hint: 'declare the role with the agent, or correct PLATFORM_ROLE' },
+      );
+    }
+  }
+  if (claims[0] !== undefined) return { role: claims[0], source: 'environment' };
+  const patterned = entry.roles.filter((role) => role.commandPattern !== undefined);
+  if (patterned.length === 0) return undefined;
+  const commandLine = commandLineOf(pid);
+  const role = patterned.find((each) => matchesCommand(each.commandPattern ?? '', commandLine));
+  return role === undefined ? undefined : { role: role.name, source: 'command' };
+}
+
+function unknown(pid: number, why: string): IdentityError {
+  return new IdentityError('caller_unknown', `process ${pid} is not an agent: ${why}`, {
+    hint: 'start agents with: platform run <agent file> --tenant <tenant>',
+  });
+}
