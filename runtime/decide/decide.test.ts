@@ -147,7 +147,9 @@ test('no bundle, a trap, and an output that is no answer each deny', () => {
   const none = createDecider({
     bundles: { current: () => undefined },
     record,
-    executorFor: () => assert.unreachable('there is no pair'),
+    executorFor: () => {
+      throw new Error('there is no pair');
+    },
   });
   assert.is(none.decide(request({})).reason.code, 'bundle_missing');
   const trapped = deciderGiving(new ModuleError('module_trapped', 'trapped'));
