@@ -1,0 +1,12 @@
+// The shape of every command: the entry point declares it, and code can call it just as well.
+
+export interface Command {
+  /** The word after `platform`. */
+  name: string;
+  /** One line for the list of commands. */
+  summary: string;
+  /** Usage, options and examples, printed by `--help`. */
+  help: string;
+  /** Runs with the arguments after the command's name and resolves to the exit code. */
+  run(argv: string[]): Promise<number>;
+}
