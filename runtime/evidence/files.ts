@@ -1,0 +1,133 @@
+// The port through which evidence touches a disk, and its adapter on the real file system.
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ByteSource } from './frame.ts';
+
+/** One append-only file; positions and lengths in bytes. */
+export interface SegmentFile extends ByteSource {
+  /** Writes all bytes or throws. */
+  write(bytes: Uint8Array, position: number): Promise<void>;
+  /** Returns when all that was written is on the disk (`fdatasync`). */
+  datasync(): Promise<void>;
+  truncate(size: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What evidence asks of a file system. Paths are absolute; folders get mode 0700, files 0600. */
+export interface EvidenceFiles {
+  makeFolder(path: string): Promise<void>;
+  /** Opens for reading and writing; creates it durably where it is missing. */
+  openSegment(path: string): Promise<SegmentFile>;
+  read(path: string): Promise<Uint8Array | undefined>;
+  /** Replaces the file as one step: readers see the old or the new content, never a mixture. */
+  replace(path: string, bytes: Uint8Array, durable: boolean): Promise<void>;
+  /** Creates the file with this content, or returns false where it exists. */
+  create(path: string, bytes: Uint8Array): Promise<boolean>;
+  /** Names in the folder, empty where it is missing. */
+  list(path: string): Promise<string[]>;
+  remove(path: string): Promise<void>;
+}
+
+/** The real file system. */
+export const nodeFiles: EvidenceFiles = {
+  async makeFolder(path) {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  },
+  async openSegment(path) {
+    const flags = constants.O_RDWR | constants.O_CREAT;
+    const handle = await open(path, flags, 0o600);
+    await syncFolder(dirname(path));
+    return segmentFile(handle);
+  },
+  async read(path) {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  },
+  async replace(path, bytes, durable) {
+    const temporary = `${path}.new`;
+    const handle = await open(temporary, 'w', 0o600);
+    try {
+      await writeWhole(handle, bytes, 0);
+      if (durable) await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+    if (durable) await syncFolder(dirname(path));
+  },
+  async create(path, bytes) {
+    let handle: FileHandle;
+    try {
+      handle = await open(path, 'wx', 0o600);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+    try {
+      await writeWhole(handle, bytes, 0);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return true;
+  },
+  async list(path) {
+    try {
+      return (await readdir(path)).sort();
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  },
+  async remove(path) {
+    await rm(path, { force: true });
+  },
+};
+
+function segmentFile(handle: FileHandle): SegmentFile {
+  return {
+    async size() {
+      return (await handle.stat()).size;
+    },
+    async read(position, length) {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+      return buffer.subarray(0, bytesRead);
+    },
+    write: (bytes, position) => writeWhole(handle, bytes, position),
+    datasync: () => handle.datasync(),
+    truncate: (size) => handle.truncate(size),
+    close: () => handle.close(),
+  };
+}
+
+async function writeWhole(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  let done = 0;
+  while (done < bytes.byteLength) {
+    const { bytesWritten } = await handle.write(
+      bytes,
+      done,
+      bytes.byteLength - done,
+      position + done,
+    );
+    done += bytesWritten;
+  }
+}
+
+// A new name is durable only when its folder is synced as well.
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}

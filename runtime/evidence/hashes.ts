@@ -1,0 +1,41 @@
+// The part of the record module that evidence needs, so that logs, audits and tests can share it.
+
+/**
+ * Canonical JSON and hashes as `wasm/record` computes them. Every function is pure and synchronous;
+ * unreadable input throws an `InputError` with the code of the rule it breaks.
+ */
+export interface RecordHashes {
+  /** RFC 8785 form of UTF-8 JSON. */
+  canonicalize(json: Uint8Array): Uint8Array;
+  /** 32 bytes. */
+  sha256(bytes: Uint8Array): Uint8Array;
+  /** RFC 6962 section 2.1: SHA-256 of 0x00 and the leaf, 32 bytes. */
+  leafHash(leaf: Uint8Array): Uint8Array;
+  /** RFC 6962 section 2.1: SHA-256 of 0x01, left and right, 32 bytes. */
+  nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array;
+}
+
+/** True when both hold the same bytes; for public values only, it is not constant-time. */
+export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
+  return Buffer.compare(left, right) === 0;
+}
+
+/** Lower-case hexadecimal of the bytes. */
+export function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}
+
+/**
+ * Joins fields as every platform digest does: each as a 32-bit big-endian length and its bytes, so
+ * that no two lists of fields give the same bytes.
+ */
+export function frameFields(fields: readonly (string | Uint8Array)[]): Uint8Array {
+  const parts: Buffer[] = [];
+  for (const field of fields) {
+    const bytes = typeof field === 'string' ? Buffer.from(field, 'utf8') : field;
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.byteLength);
+    parts.push(length, Buffer.from(bytes));
+  }
+  return Buffer.concat(parts);
+}

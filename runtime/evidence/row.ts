@@ -1,0 +1,200 @@
+// The evidence row: its schema, and its one encoding as canonical JSON.
+import { EvidenceError, InputError } from '../errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import type { RecordHashes } from './hashes.ts';
+
+export const ROW_SCHEMA = 'platform/evidence/v1';
+
+export const rowKinds = ['intent', 'outcome', 'denial', 'event'] as const;
+export type RowKind = (typeof rowKinds)[number];
+export const rowOutcomes = ['ok', 'error', 'denied', 'unknown'] as const;
+export type RowOutcome = (typeof rowOutcomes)[number];
+
+/** What a row keeps of a decision; `Decision` of runtime/decide satisfies it. */
+export interface DecisionFacts {
+  id: string;
+  module: string;
+  boundary: string;
+  moduleDigest: string;
+  policyRevision: string;
+  dataRevision: string;
+  /** Canonical JSON with each sensitive field replaced by its commitment. */
+  committedInput: Uint8Array;
+  /** Canonical JSON of the output. */
+  outputBytes: Uint8Array;
+}
+
+/** What opens one commitment: kept in the encrypted store of openings, never in a row. */
+export interface FieldOpening {
+  field: string;
+  /** The salt of this field, 64 hexadecimal digits. */
+  salt: string;
+  /** Canonical JSON of the committed value. */
+  value: Uint8Array;
+}
+
+/** What a service says happened; the log adds schema, log id and sequence. */
+export interface EvidenceDraft {
+  kind: RowKind;
+  /** Joins an intent with its outcome. */
+  action: string;
+  request: string;
+  /** RFC 3339, UTC, milliseconds. */
+  time: string;
+  spiffe_id: string;
+  boundary: string;
+  /** What was acted on, such as `{"tool": "name"}`; never a secret. */
+  subject: JsonObject;
+  decisions: readonly DecisionFacts[];
+  reason?: { code: string; message: string };
+  controls: readonly string[];
+  outcome?: RowOutcome;
+  detail?: JsonObject;
+  /** Go to the encrypted store; no byte of them enters the row. */
+  openings?: readonly FieldOpening[];
+}
+
+/** A decision as a row holds it. */
+export interface RowDecision {
+  id: string;
+  module: string;
+  boundary: string;
+  module_digest: string;
+  policy_revision: string;
+  data_revision: string;
+  input: JsonValue;
+  output: JsonValue;
+}
+
+/** The content of a row, as `decodeRow` returns it. */
+export interface RowContent extends Omit<EvidenceDraft, 'decisions' | 'openings' | 'controls'> {
+  schema: typeof ROW_SCHEMA;
+  log: string;
+  sequence: number;
+  controls: string[];
+  decisions: RowDecision[];
+}
+
+/** A committed row: durable, and a leaf of the log under a signed checkpoint. */
+export interface EvidenceRow {
+  log: string;
+  /** From 0, without gaps. */
+  sequence: number;
+  /** Hexadecimal leaf hash. */
+  leaf: string;
+  /** Canonical JSON. */
+  bytes: Uint8Array;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const encoder = new TextEncoder();
+
+/**
+ * The row's canonical bytes (RFC 8785). Only the named fields are read from the draft, so an
+ * opening or any other stray property cannot reach the log. Throws `evidence_row_invalid`.
+ */
+export function encodeRow(
+  draft: EvidenceDraft,
+  log: string,
+  sequence: number,
+  record: RecordHashes,
+): Uint8Array {
+  try {
+    const head = JSON.stringify({
+      schema: ROW_SCHEMA,
+      log,
+      sequence,
+      kind: draft.kind,
+      action: draft.action,
+      request: draft.request,
+      time: draft.time,
+      spiffe_id: draft.spiffe_id,
+      boundary: draft.boundary,
+      subject: draft.subject,
+      reason: draft.reason && { code: draft.reason.code, message: draft.reason.message },
+      controls: draft.controls,
+      outcome: draft.outcome,
+      detail: draft.detail,
+    });
+    const decisions = draft.decisions.map(encodeDecision).join(',');
+    return record.canonicalize(encoder.encode(`${head.slice(0, -1)},"decisions":[${decisions}]}`));
+  } catch (cause) {
+    const what = cause instanceof InputError ? `${cause.code}: ${cause.message}` : 'not JSON';
+    throw new EvidenceError('evidence_row_invalid', `the evidence row is unreadable (${what})`, {
+      cause,
+    });
+  }
+}
+
+// Committed input and output are canonical JSON already: they are spliced in, not parsed again.
+function encodeDecision(decision: DecisionFacts): string {
+  const facts = JSON.stringify({
+    id: decision.id,
+    module: decision.module,
+    boundary: decision.boundary,
+    module_digest: decision.moduleDigest,
+    policy_revision: decision.policyRevision,
+    data_revision: decision.dataRevision,
+  });
+  const input = utf8.decode(decision.committedInput);
+  const output = utf8.decode(decision.outputBytes);
+  return `${facts.slice(0, -1)},"input":${input},"output":${output}}`;
+}
+
+/**
+ * The content of a row's bytes. Checks the schema version and the type of every field that the log
+ * and the audit rely on, and throws `evidence_corrupt` where one does not hold.
+ */
+export function decodeRow(bytes: Uint8Array): RowContent {
+  let row: unknown;
+  try {
+    row = JSON.parse(utf8.decode(bytes));
+  } catch (cause) {
+    throw new EvidenceError('evidence_corrupt', 'a row is not UTF-8 JSON', { cause });
+  }
+  const broken = isJsonObject(row) ? findBroken(row) : 'it is not an object';
+  if (broken) throw new EvidenceError('evidence_corrupt', `a row is malformed: ${broken}`);
+  return row as unknown as RowContent;
+}
+
+const textFields = ['log', 'action', 'request', 'time', 'spiffe_id', 'boundary'];
+const optionalFields = ['reason', 'outcome', 'detail'];
+const fields = new Set([
+  ...['schema', 'sequence', 'kind', 'subject', 'controls', 'decisions'],
+  ...textFields,
+  ...optionalFields,
+]);
+const decisionTexts = [
+  ...['id', 'module', 'boundary'],
+  ...['module_digest', 'policy_revision', 'data_revision'],
+];
+
+function findBroken(row: JsonObject): string | undefined {
+  if (row.schema !== ROW_SCHEMA) return `schema is not ${ROW_SCHEMA}`;
+  for (const key of Object.keys(row)) if (!fields.has(key)) return `unknown field ${key}`;
+  for (const key of textFields) if (typeof row[key] !== 'string') return `${key} is not a string`;
+  if (!Number.isSafeInteger(row.sequence) || (row.sequence as number) < 0) {
+    return 'sequence is not a count';
+  }
+  if (!rowKinds.includes(row.kind as RowKind)) return 'kind is unknown';
+  if (row.outcome !== undefined && !rowOutcomes.includes(row.outcome as RowOutcome)) {
+    return 'outcome is unknown';
+  }
+  if (!isJsonObject(row.subject)) return 'subject is not an object';
+  if (row.detail !== undefined && !isJsonObject(row.detail)) return 'detail is not an object';
+  if (row.reason !== undefined && !isReason(row.reason)) return 'reason lacks code or message';
+  if (!Array.isArray(row.controls) || row.controls.some((id) => typeof id !== 'string')) {
+    return 'controls is not a list of strings';
+  }
+  if (!Array.isArray(row.decisions)) return 'decisions is not a list';
+  return row.decisions.every(isDecision) ? undefined : 'a decision lacks a field';
+}
+
+function isReason(value: JsonValue): boolean {
+  return isJsonObject(value) && typeof value.code === 'string' && typeof value.message === 'string';
+}
+
+function isDecision(value: JsonValue): boolean {
+  if (!isJsonObject(value) || value.input === undefined || value.output === undefined) return false;
+  return decisionTexts.every((key) => typeof value[key] === 'string');
+}
