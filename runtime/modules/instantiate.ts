@@ -1,7 +1,7 @@
 // Runs the AssemblyScript modules: input into linear memory, one call, output out, traps turned into errors.
 
-import type { ErrorCode } from '../errors.ts';
-import { InputError, ModuleError } from '../errors.ts';
+import { ModuleError } from '../errors.ts';
+import { inputError, TOO_LARGE } from './error-numbers.ts';
 
 /** An operation of a module: 0 for success, otherwise an error number of wasm/common/errors.ts. */
 export type Operation = (...parameters: number[]) => number;
@@ -14,20 +14,6 @@ export interface ModuleExports {
   output(): number;
   outputLength(): number;
 }
-
-/** The error numbers of wasm/common/errors.ts. */
-const inputCodes: readonly (readonly [ErrorCode, string])[] = [
-  ['internal', ''],
-  ['input_too_large', 'the input is too large'],
-  ['input_not_utf8', 'the input is not valid UTF-8'],
-  ['input_lone_surrogate', 'the input holds half of a surrogate pair'],
-  ['input_not_json', 'the input is not JSON'],
-  ['input_duplicate_key', 'an object of the input has two members of one name'],
-  ['input_number_not_portable', 'a number of the input changes when read as binary64'],
-  ['input_too_deep', 'the input is nested too deep'],
-  ['input_key_too_long', 'a key of the input is too long'],
-  ['input_invalid', 'the input has not the shape that this operation takes'],
-];
 
 const encoder = new TextEncoder();
 
@@ -102,7 +88,7 @@ export class ModuleInstance<Operations extends string> {
     // Wasm would take the length modulo 2^32.
     const pointer =
       length > 0xffffffff ? 0 : this.invoke((exports) => exports.reserve(length)) >>> 0;
-    if (pointer === 0) throw inputError(1);
+    if (pointer === 0) throw inputError(TOO_LARGE);
     return pointer;
   }
 
@@ -145,13 +131,4 @@ export class ModuleInstance<Operations extends string> {
     }
     return this.view.slice(start, end);
   }
-}
-
-/** The error of an error number that a module returned. */
-export function inputError(number: number): InputError | ModuleError {
-  const entry = number > 0 ? inputCodes[number] : undefined;
-  if (entry === undefined) {
-    return new ModuleError('module_output_invalid', `a module returned the error number ${number}`);
-  }
-  return new InputError(...entry);
 }
