@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 
-function send(socketPath, raw) {
+function send(socketPath, raw, next) {
   return new Promise((resolve) => {
     const socket = connect(socketPath);
     let received = '';
@@ -13,6 +13,7 @@ function send(socketPath, raw) {
     socket.on('data', (chunk) => {
       received += chunk;
     });
+    if (next !== undefined) socket.once('data', () => socket.write(next, 'latin1'));
     socket.on('error', (error) => {
       received += `!${error.code}`;
     });
@@ -61,7 +62,7 @@ if (process.argv[2] === '--once') {
     if (order.do === 'hold') {
       await new Promise((resolve) => connect(order.socketPath, resolve));
     } else if (order.childEnvironment === undefined) {
-      answer = await send(order.socketPath, order.raw);
+      answer = await send(order.socketPath, order.raw, order.next);
     } else {
       answer = await viaChild(order);
     }

@@ -58,8 +58,12 @@ export class Caller {
 
   #ask(order: object): Promise<string> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push((line) => resolve(JSON.parse(line) as string));
-      this.process.once('exit', () => reject(new Error('the caller process ended')));
+      const ended = () => reject(new Error('the caller process ended'));
+      this.process.once('exit', ended);
+      this.#waiting.push((line) => {
+        this.process.off('exit', ended);
+        resolve(JSON.parse(line) as string);
+      });
       this.process.stdin?.write(`${JSON.stringify(order)}\n`);
     });
   }
@@ -70,4 +74,6 @@ export interface SendAs {
   childEnvironment?: Record<string, string>;
   /** The child of the child first loses its parent, as a daemon does. */
   orphan?: boolean;
+  /** Sent over the same connection when something has come back. */
+  next?: string;
 }
