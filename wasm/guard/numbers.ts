@@ -1,0 +1,100 @@
+// Reads a number written in groups, the shape that cards, social security and telephone numbers share.
+
+import { at, count, DIGIT, is, run } from './text';
+
+const GROUPS_MAX: u32 = 6;
+const GROUP_DIGITS_MAX: u32 = 20;
+const DIGITS_MAX: u32 = 120;
+
+const ends: u32 = <u32>memory.data(24);
+const lengths: u32 = <u32>memory.data(24);
+const separators: u32 = <u32>memory.data(24);
+const digits: u32 = <u32>memory.data(120);
+
+/** How many groups the last `readGroups` found. */
+export let groups: u32 = 0;
+
+/** Pointer one past group `index`. */
+export function groupEnd(index: u32): u32 {
+  return load<u32>(ends + (index << 2));
+}
+
+/** How many digits group `index` has. */
+export function groupLength(index: u32): u32 {
+  return load<u32>(lengths + (index << 2));
+}
+
+/** The separator after group `index`, as `separatorKind` names it. */
+export function groupSeparator(index: u32): u32 {
+  return load<u32>(separators + (index << 2));
+}
+
+/** The value of digit `index` of all groups joined. */
+export function digit(index: u32): u32 {
+  return load<u8>(digits + index);
+}
+
+/** Length in bytes of the separator at `p`: a space, hyphen or dot, or a no-break or typographic form; or 0. */
+export function separatorAt(p: u32): u32 {
+  const byte = at(p);
+  if (byte == 0x20 || byte == 0x2d || byte == 0x2e) return 1;
+  if (byte == 0xc2) return at(p + 1) == 0xa0 ? 2 : 0;
+  if (byte != 0xe2 || at(p + 1) != 0x80) return 0;
+  const last = at(p + 2);
+  return last == 0x90 || last == 0x91 || last == 0x93 || last == 0xaf ? 3 : 0;
+}
+
+/** The separator at `p` as its ASCII form: space, hyphen or dot; 0 when there is none. */
+export function separatorKind(p: u32): u32 {
+  const length = separatorAt(p);
+  if (length == 0) return 0;
+  if (length == 1) return at(p);
+  return length == 2 || at(p + 2) == 0xaf ? 0x20 : 0x2d;
+}
+
+/** Reads up to six groups of digits from `p`, each a single separator apart. */
+export function readGroups(p: u32): void {
+  groups = 0;
+  let total: u32 = 0;
+  let q = p;
+  while (groups < GROUPS_MAX) {
+    const stop = run(q, DIGIT, GROUP_DIGITS_MAX);
+    if (stop == q) return;
+    for (let i = q; i < stop && total < DIGITS_MAX; i++) store<u8>(digits + total++, at(i) - 0x30);
+    store<u32>(ends + (groups << 2), stop);
+    store<u32>(lengths + (groups << 2), stop - q);
+    store<u32>(separators + (groups << 2), separatorKind(stop));
+    groups++;
+    const gap = separatorAt(stop);
+    if (gap == 0) return;
+    q = stop + gap;
+  }
+}
+
+/** How many digits the first `number` groups hold. */
+export function digitsIn(number: u32): u32 {
+  let total: u32 = 0;
+  for (let i: u32 = 0; i < number; i++) total += groupLength(i);
+  count(number);
+  return total;
+}
+
+/** Whether the first `number` groups stand apart by one and the same separator. */
+export function evenlySeparated(number: u32): bool {
+  for (let i: u32 = 1; i + 1 < number; i++) {
+    if (groupSeparator(i) != groupSeparator(0)) return false;
+  }
+  return true;
+}
+
+/** Whether a digit stands just before the hyphen or dot before `p`, so that `p` continues a longer number. */
+export function continues(p: u32): bool {
+  const before = at(p - 1);
+  return (before == 0x2d || before == 0x2e) && is(p - 2, DIGIT);
+}
+
+/** Whether a hyphen or dot and a digit follow `p`, so that the number goes on. */
+export function goesOn(p: u32): bool {
+  const kind = separatorKind(p);
+  return (kind == 0x2d || kind == 0x2e) && is(p + separatorAt(p), DIGIT);
+}
