@@ -1,9 +1,9 @@
 // The registry of agents' registration entries: its port, and the in-memory one.
 import { randomUUID } from 'node:crypto';
-import { PlatformError } from '../../runtime/errors.ts';
-import type { EntryLookup, RegistrationEntry } from '../../runtime/identity/entry.ts';
-import { type ProcessName, readProcess } from '../../runtime/identity/process.ts';
-import { agentSpiffeId, defaultRole } from '../../runtime/identity/spiffe-id.ts';
+import { PlatformError } from '../errors.ts';
+import type { EntryLookup, RegistrationEntry } from './entry.ts';
+import { type ProcessName, readProcess } from './process.ts';
+import { agentSpiffeId, defaultRole } from './spiffe-id.ts';
 
 export type EntryDraft = Omit<RegistrationEntry, 'id' | 'createdAt'>;
 
