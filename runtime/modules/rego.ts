@@ -76,12 +76,25 @@ export interface RegoAnswer {
   errors: RegoFinding[];
 }
 
+export interface RegoBuild {
+  /** OPA's Wasm ABI 1. */
+  wasm: Uint8Array;
+  /** The sources that were compiled: no tests. */
+  files: RegoFile[];
+  /**
+   * By entrypoint, the JSON Pointers of the parts of `input` that its rules may look at; what none of
+   * them covers cannot change the answer.
+   */
+  reads: Record<string, string[]>;
+}
+
 interface RawAnswer extends RegoAnswer {
   tests?: RegoTest[];
   coverage?: RegoCoverage;
   wasm?: string;
   entrypoints?: string[];
   files?: RegoFile[];
+  reads?: Record<string, string[]>;
   result?: JsonValue[];
   output?: string;
   rules?: RegoRule[];
@@ -141,13 +154,14 @@ export class RegoCompiler {
    * Compiles the sources without their tests to OPA's Wasm ABI.
    * @throws BundleError `policy_invalid` with the findings in `data.errors`
    */
-  build(sources: RegoSources & { entrypoints: string[]; roots?: string[]; optimize?: 0 | 1 }): {
-    wasm: Uint8Array;
-    files: RegoFile[];
-  } {
+  build(sources: RegoSources & { entrypoints: string[]; roots?: string[] }): RegoBuild {
     const answer = this.#ask({ command: 'build', roots: ['platform'], ...sources });
     if (!answer.ok || answer.wasm === undefined) throw policyInvalid(answer.errors);
-    return { wasm: Buffer.from(answer.wasm, 'base64'), files: answer.files ?? [] };
+    return {
+      wasm: Buffer.from(answer.wasm, 'base64'),
+      files: answer.files ?? [],
+      reads: answer.reads ?? {},
+    };
   }
 
   /** Evaluates one query with OPA's interpreter, the reference for the compiled module. */

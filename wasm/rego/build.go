@@ -10,7 +10,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/compile"
 )
 
-// build compiles the sources (never their tests) to OPA's Wasm ABI, after the same checks as `check`.
+// build compiles the sources (never their tests) to OPA's Wasm ABI, after the checks of `check`.
 func build(req *request) answer {
 	sources := make([]file, 0, len(req.Files))
 	for _, f := range req.Files {
@@ -20,12 +20,13 @@ func build(req *request) answer {
 	}
 	sort.Slice(sources, func(i, j int) bool { return sources[i].Path < sources[j].Path })
 	req.Files = sources
-	if checked := check(req); !checked.OK {
-		return checked
-	}
 	modules, fails := parse(req)
 	if fails != nil {
 		return answer{Errors: fails}
+	}
+	checker := newCompiler(req)
+	if checker.Compile(modules); checker.Failed() {
+		return answer{Errors: findings(checker.Errors, sources)}
 	}
 	if fails := missing(req, modules); fails != nil {
 		return answer{Errors: fails}
@@ -43,7 +44,6 @@ func build(req *request) answer {
 		WithTarget(compile.TargetWasm).
 		WithBundle(input).
 		WithEntrypoints(req.Entrypoints...).
-		WithOptimizationLevel(req.Optimize).
 		WithRegoVersion(ast.RegoV1).
 		WithCapabilities(wasmCapabilities(req.Capabilities))
 	if err := compiler.Build(context.Background()); err != nil {
@@ -54,6 +54,7 @@ func build(req *request) answer {
 		Wasm:        compiler.Bundle().WasmModules[0].Raw,
 		Entrypoints: req.Entrypoints,
 		Files:       sources,
+		Reads:       reads(checker, req.Entrypoints),
 	}
 }
 

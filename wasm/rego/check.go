@@ -47,6 +47,9 @@ func parse(req *request) (map[string]*ast.Module, []finding) {
 			modules[f.Path] = module
 		}
 	}
+	if fails == nil {
+		fails = confine(req, modules)
+	}
 	return modules, fails
 }
 

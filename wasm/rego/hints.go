@@ -86,6 +86,10 @@ func hint(code, message string) string {
 		return "the two sides can never be equal because their types differ"
 	case contains("multiple default rules"):
 		return "keep one `default`, also across the files of a package"
+	case contains("unexpected else keyword"):
+		return "`else` follows a rule that has a body: `rule := value if { ... } else := other if { ... }`"
+	case contains("cannot be used for rule head"):
+		return "move the expression into the body: `rule := x if { x := ... with ... }`"
 	case contains("unexpected eof token"):
 		return "a brace, bracket or quote is open"
 	case contains("var cannot be used for rule name") || contains("unexpected identifier token"):

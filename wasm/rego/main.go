@@ -13,6 +13,8 @@ import (
 type file struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
+	// Operator marks a source that may only narrow what the platform's own policies allow.
+	Operator bool `json:"operator,omitempty"`
 }
 
 // request is what the host writes on standard input.
@@ -22,7 +24,6 @@ type request struct {
 	Capabilities *ast.Capabilities `json:"capabilities"`
 	Entrypoints  []string          `json:"entrypoints"`
 	Roots        []string          `json:"roots"`
-	Optimize     int               `json:"optimize"`
 	// Schemas maps a name to a JSON Schema that a policy cites as `schema.<name>`.
 	Schemas map[string]any `json:"schemas"`
 	Data    map[string]any `json:"data"`
@@ -33,16 +34,18 @@ type request struct {
 
 // answer is what the host reads; only the fields of the command that ran are set.
 type answer struct {
-	OK          bool            `json:"ok"`
-	Errors      []finding       `json:"errors,omitempty"`
-	Tests       []testOutcome   `json:"tests,omitempty"`
-	Coverage    *coverage       `json:"coverage,omitempty"`
-	Wasm        []byte          `json:"wasm,omitempty"`
-	Entrypoints []string        `json:"entrypoints,omitempty"`
-	Files       []file          `json:"files,omitempty"`
-	Result      json.RawMessage `json:"result,omitempty"`
-	Output      string          `json:"output,omitempty"`
-	Rules       []rule          `json:"rules,omitempty"`
+	OK          bool          `json:"ok"`
+	Errors      []finding     `json:"errors,omitempty"`
+	Tests       []testOutcome `json:"tests,omitempty"`
+	Coverage    *coverage     `json:"coverage,omitempty"`
+	Wasm        []byte        `json:"wasm,omitempty"`
+	Entrypoints []string      `json:"entrypoints,omitempty"`
+	Files       []file        `json:"files,omitempty"`
+	// Reads says by entrypoint which parts of the input can matter, as JSON Pointers.
+	Reads  map[string][]string `json:"reads,omitempty"`
+	Result json.RawMessage     `json:"result,omitempty"`
+	Output string              `json:"output,omitempty"`
+	Rules  []rule              `json:"rules,omitempty"`
 }
 
 func main() {
