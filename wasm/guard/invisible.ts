@@ -100,7 +100,10 @@ function inPlace(c: u32, kind: u32, p: u32, stop: u32): bool {
     return c != 0x2060 && (usesJoiners(before) || usesJoiners(after));
   }
   if (kindOf(before) != NONE || kindOf(after) != NONE) return false;
-  if (kind == Kind.DIRECTIONAL_MARK) return nearRightToLeft(p);
+  if (kind == Kind.DIRECTIONAL_MARK) {
+    count(128);
+    return nearRightToLeft(p);
+  }
   if (c == 0x34f) return isHebrew(before) && isHebrew(after);
   if (c == 0x115f) return after >= 0x1161 && after <= 0x11a7;
   if (c == 0x1160)
