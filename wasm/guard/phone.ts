@@ -155,7 +155,8 @@ function nationalGroups(): u32 {
 
 /** Reports the number that the groups read at `p` begin with; returns its end, or 0. */
 export function phoneAtDigit(p: u32): u32 {
-  if (digit(0) == 0 && groupLength(0) >= 2 && digit(1) == 0) return internationalFrom(p, p + 2, 2);
+  // The country code follows the prefix at once; `00 65 00 75` is a dump of bytes.
+  if (digit(0) == 0 && groupLength(0) > 2 && digit(1) == 0) return internationalFrom(p, p + 2, 2);
   let number: u32 = 0;
   const first: u32 = groupLength(0) == 1 && digit(0) == 1 ? 1 : 0;
   if (isNorthAmerican(first) && evenlySeparated(first + 3) && groupSeparator(0) != 0x20) {

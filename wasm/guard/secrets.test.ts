@@ -198,6 +198,7 @@ test('assigned passwords are found, words and variables are not', () => {
     'password: {{ password1 }}',
     'password = getenv("PASSWORD1")',
     'password: short1',
+    'token = states[nextState1]',
     'The password is never 12345678 or so',
     'passwords: 12345678',
     'token: integer',

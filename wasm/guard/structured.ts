@@ -132,7 +132,7 @@ function isUserInformation(p: u32): bool {
   );
 }
 
-/** Whether the password `[p, stop)` is a stand-in: stars, or the syntax of a variable. */
+/** Whether the password `[p, stop)` is a stand-in: stars, or the syntax of a variable, a call or an index. */
 export function isStandIn(p: u32, stop: u32): bool {
   const first = at(p);
   if (first == 0x24 || first == 0x7b || first == 0x3c || first == 0x5b || first == 0x25)
@@ -140,7 +140,7 @@ export function isStandIn(p: u32, stop: u32): bool {
   let same = true;
   for (let q = p; q < stop; q++) {
     if (at(q) != first) same = false;
-    if (at(q) == 0x28) return true;
+    if (at(q) == 0x28 || at(q) == 0x5b) return true;
     if (at(q) == 0x24 && at(q + 1) == 0x7b) return true;
   }
   count(stop - p);
