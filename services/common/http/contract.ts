@@ -50,7 +50,7 @@ export function httpContract(adapter: AdapterName, record: Canonicalizer): void 
   });
   routing(test, adapter);
   bodies(test);
-  framing(test);
+  framing(test, adapter);
   failures(test);
   lifecycle(test, adapter);
   test.run();
@@ -181,7 +181,7 @@ function bodies(test: Suite): void {
   });
 }
 
-function framing(test: Suite): void {
+function framing(test: Suite, adapter: AdapterName): void {
   const smuggled = 'GET /things/smuggled HTTP/1.1\r\nhost: x\r\n\r\n';
   const refused: Record<string, string[]> = {
     'two lengths': ['content-length: 5', 'content-length: 6'],
@@ -221,10 +221,14 @@ function framing(test: Suite): void {
     assert.is(world.seen.length, 0);
   });
   test('bounds the size and the number of headers', async (world) => {
-    const large = await call(world, 'GET', '/things/x', '', [`x-a: ${'a'.repeat(20_000)}`]);
-    assert.is(large.status, 431);
     const many = Array.from({ length: 150 }, (_, i) => `x-${i}: 1`);
-    assert.is((await call(world, 'GET', '/things/x', '', many)).status, 431);
+    for (const head of [[`x-a: ${'a'.repeat(20_000)}`], many]) {
+      const lines = ['GET /things/x HTTP/1.1', 'host: x', ...head];
+      const text = await send(world.address, [`${lines.join('\r\n')}\r\n\r\n`]);
+      // The native parser has a bound of its own, over which it cuts without a word.
+      const isCut = adapter === 'hyper-express' && text === '';
+      assert.ok(isCut || text.startsWith('HTTP/1.1 431'), text);
+    }
     assert.is(world.seen.length, 0);
   });
 }

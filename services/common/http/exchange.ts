@@ -2,7 +2,7 @@
 import { PlatformError } from '../../../runtime/errors.ts';
 import { problemResponse } from '../problem.ts';
 import type { HttpLimits, HttpResponse, Peer } from './port.ts';
-import type { Router } from './router.ts';
+import type { Match, Router } from './router.ts';
 
 /** What an adapter hands over; nothing in it is trusted. */
 export interface RawRequest {
@@ -30,6 +30,7 @@ interface Head {
   hasBody: boolean;
   path: string;
   query: URLSearchParams;
+  match: Match;
 }
 
 /**
@@ -37,11 +38,16 @@ interface Head {
  * parser goes on to what follows on the connection. Throws `request_malformed`, `headers_too_large`
  * or `body_too_large`.
  */
-export function readHead(raw: RawRequest, limits: HttpLimits): Head {
+export function readHead(raw: RawRequest, router: Router, limits: HttpLimits): Head {
   const headers = collectHeaders(raw.headers, limits);
-  const hasBody = checkFraming(headers, raw.method, limits);
   const [path, query] = splitTarget(raw.target);
-  return { headers, hasBody, path, query };
+  const match = router.match(raw.method, path);
+  const hasBody = checkFraming(headers, raw.method, bodyBytesOf(match, limits));
+  return { headers, hasBody, path, query, match };
+}
+
+function bodyBytesOf(match: Match, limits: HttpLimits): number {
+  return match.kind === 'route' ? (match.route.bodyBytes ?? limits.bodyBytes) : limits.bodyBytes;
 }
 
 /** Answers a request; never throws. Unread bodies close the connection instead of being drained. */
@@ -51,14 +57,13 @@ export async function exchange(
   limits: HttpLimits,
 ): Promise<Exchanged> {
   try {
-    const { headers, hasBody, path, query } = readHead(raw, limits);
+    const { headers, hasBody, path, query, match } = readHead(raw, router, limits);
     const peer = await raw.peer();
-    const match = router.match(raw.method, path);
     if (match.kind === 'unknown') throw new PlatformError('route_unknown', 'no such path');
     if (match.kind === 'method') {
       return { response: methodNotAllowed(match.allow), closeConnection: hasBody };
     }
-    const body = hasBody ? await readBody(raw.body, limits.bodyBytes) : new Uint8Array(0);
+    const body = hasBody ? await readBody(raw.body, bodyBytesOf(match, limits)) : new Uint8Array(0);
     const { route, params } = match;
     const request = { method: raw.method, path, params, query, headers, body, signal: raw.signal };
     const response = await settle(() =>
@@ -114,7 +119,7 @@ function collectHeaders(
 function checkFraming(
   headers: Map<string, readonly string[]>,
   method: string,
-  limits: HttpLimits,
+  bodyBytes: number,
 ): boolean {
   const lengths = headers.get('content-length');
   const encodings = headers.get('transfer-encoding');
@@ -133,7 +138,7 @@ function checkFraming(
   if (lengths.length !== 1 || length.length > 15 || !isDigits(length)) {
     throw malformed('content-length is not one plain number');
   }
-  if (Number(length) > limits.bodyBytes) throw tooLarge(limits.bodyBytes);
+  if (Number(length) > bodyBytes) throw tooLarge(bodyBytes);
   if (Number(length) > 0 && (method === 'GET' || method === 'HEAD')) {
     throw malformed(`a ${method} request with a body`);
   }

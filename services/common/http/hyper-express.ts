@@ -121,7 +121,7 @@ function serve(state: State, request: NativeRequest, response: NativeResponse): 
     signal: abort.signal,
   };
   try {
-    readHead(raw, state.limits);
+    readHead(raw, state.router, state.limits);
   } catch (error) {
     // The native parser goes on right after this call and would take what a badly framed request
     // smuggled in for the next one, even behind an answer that closes: so the connection is cut.

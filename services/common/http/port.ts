@@ -43,6 +43,8 @@ export interface Route {
   /** Literal segments and `:name` parameters, e.g. `/api/v1/tools/:name`. */
   path: string;
   boundary: RouteBoundary;
+  /** Largest body of this route, where it differs from the server's limit. */
+  bodyBytes?: number;
   handler(request: HttpRequest): Promise<HttpResponse>;
 }
 
