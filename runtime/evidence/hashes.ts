@@ -13,6 +13,8 @@ export interface RecordHashes {
   leafHash(leaf: Uint8Array): Uint8Array;
   /** RFC 6962 section 2.1: SHA-256 of 0x01, left and right, 32 bytes. */
   nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array;
+  /** SHA-256 over the framed fields of a decision, 32 bytes. */
+  decisionId(fields: readonly (string | Uint8Array)[]): Uint8Array;
 }
 
 /** True when both hold the same bytes; for public values only, it is not constant-time. */
@@ -23,19 +25,4 @@ export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
 /** Lower-case hexadecimal of the bytes. */
 export function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
-}
-
-/**
- * Joins fields as every platform digest does: each as a 32-bit big-endian length and its bytes, so
- * that no two lists of fields give the same bytes.
- */
-export function frameFields(fields: readonly (string | Uint8Array)[]): Uint8Array {
-  const parts: Buffer[] = [];
-  for (const field of fields) {
-    const bytes = typeof field === 'string' ? Buffer.from(field, 'utf8') : field;
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(bytes.byteLength);
-    parts.push(length, Buffer.from(bytes));
-  }
-  return Buffer.concat(parts);
 }

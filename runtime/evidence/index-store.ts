@@ -1,4 +1,5 @@
 // The port of the database that indexes evidence, and its in-memory form.
+import type { JsonObject } from '../json.ts';
 
 /** One row as the database indexes it. */
 export interface IndexedRow {
@@ -10,7 +11,7 @@ export interface IndexedRow {
   time: string;
   spiffeId: string;
   boundary: string;
-  subject: string;
+  subject: JsonObject;
   allow: boolean | undefined;
   outcome: string | undefined;
   reasonCode: string | undefined;

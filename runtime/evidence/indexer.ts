@@ -1,5 +1,6 @@
 // Brings the database index up to the segment, in the background, however long it was away.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject } from '../json.ts';
 import type { CommittedState } from './commit.ts';
 import { hex, type RecordHashes } from './hashes.ts';
@@ -21,9 +22,13 @@ export interface IndexerOptions {
   committed: () => Readonly<CommittedState>;
   onTrouble: (error: unknown) => void;
   retryMs: number;
+  /** How long new rows gather before a batch is sent. */
+  gatherMs: number;
 }
 
 const BATCH_ROWS = 256;
+// A database that hangs must not keep the platform from stopping; the next start catches up.
+const CLOSE_MS = 2000;
 
 /** Follows one log. The segment is the truth: nothing waits for the database, nothing is lost. */
 export class Indexer {
@@ -33,57 +38,66 @@ export class Indexer {
   #running: Promise<void> | undefined;
   #wanted = false;
   #timer: NodeJS.Timeout | undefined;
-  #closed = false;
 
   constructor(options: IndexerOptions) {
     this.#options = options;
   }
 
-  /** Says that there may be new rows. */
+  /** Says that there may be new rows; they are sent a moment later, many at once. */
   wake(): void {
-    if (this.#closed || this.#timer !== undefined) return;
     this.#wanted = true;
-    this.#running ??= this.#run();
+    if (this.#running === undefined && !this.#away) this.#schedule(this.#options.gatherMs);
   }
 
   progress(): IndexProgress {
     return { indexed: this.#position?.sequence, away: this.#away };
   }
 
-  /** Waits until the database has every row that is committed now, or is away. */
-  async settled(): Promise<void> {
-    await this.#running;
+  /** Sends what waits now, if the database answers, and stops. */
+  async close(): Promise<void> {
+    const enough = new AbortController();
+    const patience = sleep(CLOSE_MS, undefined, { signal: enough.signal }).catch(() => {});
+    await Promise.race([this.flush(), patience]);
+    enough.abort();
+    clearTimeout(this.#timer);
   }
 
-  /** Indexes what is left if the database answers, then stops. */
-  async close(): Promise<void> {
+  /** Sends what waits now; resolves when the database has it or is away. */
+  async flush(): Promise<void> {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     await this.#running;
-    this.#closed = true;
-    clearTimeout(this.#timer);
+    this.#wanted = true;
+    await this.#start();
+  }
+
+  #schedule(delayMs: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#start();
+    }, delayMs).unref();
+  }
+
+  #start(): Promise<void> {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+      if (this.#wanted || this.#away) {
+        this.#schedule(this.#away ? this.#options.retryMs : this.#options.gatherMs);
+      }
+    });
+    return this.#running;
   }
 
   async #run(): Promise<void> {
     try {
-      while (this.#wanted) {
-        this.#wanted = false;
-        await this.#catchUp();
-      }
+      this.#wanted = false;
+      await this.#catchUp();
       this.#away = false;
     } catch (error) {
       this.#away = true;
       this.#position = undefined;
       this.#options.onTrouble(error);
-      this.#timer = setTimeout(() => this.#retry(), this.#options.retryMs);
-      this.#timer.unref();
-    } finally {
-      this.#running = undefined;
     }
-  }
-
-  #retry(): void {
-    this.#timer = undefined;
-    this.wake();
   }
 
   async #catchUp(): Promise<void> {
@@ -132,7 +146,7 @@ export class Indexer {
       time: row.time,
       spiffeId: row.spiffe_id,
       boundary: row.boundary,
-      subject: JSON.stringify(row.subject),
+      subject: row.subject,
       allow: outputs.length > 0 ? outputs.every((output) => output.allow === true) : undefined,
       outcome: row.outcome,
       reasonCode: row.reason?.code,

@@ -172,6 +172,7 @@ export class SegmentLog implements EvidenceLog {
       committed: () => this.#commits.committed,
       onTrouble: options.onTrouble ?? (() => {}),
       retryMs: options.retryMs ?? 1000,
+      gatherMs: 100,
     });
     this.#indexer.wake();
   }
@@ -203,6 +204,11 @@ export class SegmentLog implements EvidenceLog {
       checkpoint: Buffer.from(note).toString('utf8'),
       index: this.#indexer?.progress(),
     };
+  }
+
+  /** Brings the database index up to here; resolves at once where there is none, or it is away. */
+  async flushIndex(): Promise<void> {
+    await this.#indexer?.flush();
   }
 
   /** Gives each intent the outcome that is left when nobody can know it. */

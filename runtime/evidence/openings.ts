@@ -1,19 +1,20 @@
 // The encrypted, erasable store of openings: what opens the commitments of rows, and nothing else.
+import { isUtf8 } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { commitmentOf } from '../decide/commitment.ts';
+import type { Opening } from '../decide/decision.ts';
 import { EvidenceError } from '../errors.ts';
 import { type EvidenceFiles, nodeFiles, type SegmentFile } from './files.ts';
 import { encodeFrame, readFrames } from './frame.ts';
-import { frameFields } from './hashes.ts';
-import type { FieldOpening } from './row.ts';
 
 /** Where a log puts the openings of its rows. */
 export interface OpeningsSink {
-  keep(openings: readonly FieldOpening[]): Promise<void>;
+  keep(openings: readonly Opening[]): Promise<void>;
 }
 
 /** Openings by the commitment they open (`sha256:<hex>`). */
-export type Openings = ReadonlyMap<string, FieldOpening>;
+export type Openings = ReadonlyMap<string, Opening>;
 
 export interface OpeningsStoreOptions {
   /** Folder of the ciphertext. */
@@ -36,11 +37,13 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The commitment that this opening opens: `sha256:<hex>` over the tag, salt, field and value. */
-export function commitmentOf(opening: FieldOpening): string {
+/** The commitment that an opening really opens, `sha256:<hex>`, whatever it was filed under. */
+function opened(opening: Opening): string {
   const salt = Buffer.from(opening.salt, 'hex');
-  const framed = frameFields(['platform/commitment/v1', salt, opening.field, opening.value]);
-  return `sha256:${createHash('sha256').update(framed).digest('hex')}`;
+  const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
+  const commitment = commitmentOf(sha256, salt, opening.field, opening.value);
+  const { $commitment } = JSON.parse(Buffer.from(commitment).toString('utf8'));
+  return $commitment as string;
 }
 
 /**
@@ -63,7 +66,7 @@ export class OpeningsStore implements OpeningsSink {
   }
 
   /** Adds openings to today's file. Written, not synced: the row does not depend on them. */
-  keep(openings: readonly FieldOpening[]): Promise<void> {
+  keep(openings: readonly Opening[]): Promise<void> {
     const kept = this.#queue.then(() => this.#write(openings));
     this.#queue = kept.catch(() => {});
     return kept;
@@ -72,7 +75,7 @@ export class OpeningsStore implements OpeningsSink {
   /** Everything that has not been erased, by commitment. */
   async read(): Promise<Openings> {
     await this.#queue;
-    const found = new Map<string, FieldOpening>();
+    const found = new Map<string, Opening>();
     for (const day of await this.days()) {
       const key = await this.#files.read(this.#keyPath(day));
       if (key === undefined) continue;
@@ -80,7 +83,7 @@ export class OpeningsStore implements OpeningsSink {
       try {
         for await (const frame of readFrames(file)) {
           const opening = decrypt(frame.body, key, day);
-          found.set(commitmentOf(opening), opening);
+          found.set(opened(opening), opening);
         }
       } finally {
         await file.close();
@@ -114,7 +117,7 @@ export class OpeningsStore implements OpeningsSink {
     this.#today = undefined;
   }
 
-  async #write(openings: readonly FieldOpening[]): Promise<void> {
+  async #write(openings: readonly Opening[]): Promise<void> {
     const today = await this.#openToday();
     const frames = openings.map((opening) =>
       encodeFrame('row', encrypt(opening, today.key, today.day)),
@@ -153,7 +156,7 @@ export class OpeningsStore implements OpeningsSink {
   }
 }
 
-function encrypt(opening: FieldOpening, key: Uint8Array, day: string): Uint8Array {
+function encrypt(opening: Opening, key: Uint8Array, day: string): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(day));
   const text = Buffer.from(formatOpening(opening), 'utf8');
@@ -161,7 +164,7 @@ function encrypt(opening: FieldOpening, key: Uint8Array, day: string): Uint8Arra
   return Buffer.concat([nonce, body, cipher.getAuthTag()]);
 }
 
-function decrypt(body: Uint8Array, key: Uint8Array, day: string): FieldOpening {
+function decrypt(body: Uint8Array, key: Uint8Array, day: string): Opening {
   try {
     const nonce = body.subarray(0, NONCE_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(day));
@@ -175,20 +178,26 @@ function decrypt(body: Uint8Array, key: Uint8Array, day: string): FieldOpening {
   }
 }
 
-function formatOpening({ field, salt, value }: FieldOpening): string {
-  return JSON.stringify({ field, salt, value: Buffer.from(value).toString('utf8') });
+// The bytes of an input that could not be read need not be UTF-8: those go as base64.
+function formatOpening({ field, salt, value }: Opening): string {
+  const bytes = Buffer.from(value);
+  if (isUtf8(bytes)) return JSON.stringify({ field, salt, value: bytes.toString('utf8') });
+  return JSON.stringify({ field, salt, base64: bytes.toString('base64') });
 }
 
-function parseOpening(text: string): FieldOpening {
+function parseOpening(text: string): Opening {
   const parsed = JSON.parse(text) as Record<string, unknown> | null;
-  const { field, salt, value } = parsed ?? {};
-  if (typeof field !== 'string' || typeof value !== 'string' || typeof salt !== 'string') {
-    throw new EvidenceError('openings_invalid', 'an opening lacks field, salt or value');
-  }
-  if (!/^[0-9a-f]{64}$/.test(salt)) {
+  const { field, salt, value, base64 } = parsed ?? {};
+  if (typeof salt !== 'string' || !/^[0-9a-f]{64}$/.test(salt)) {
     throw new EvidenceError('openings_invalid', 'the salt of an opening is not 32 bytes of hex');
   }
-  return { field, salt, value: Buffer.from(value, 'utf8') };
+  if (typeof field === 'string' && typeof value === 'string') {
+    return { field, salt, value: Buffer.from(value, 'utf8') };
+  }
+  if (typeof field === 'string' && typeof base64 === 'string') {
+    return { field, salt, value: Buffer.from(base64, 'base64') };
+  }
+  throw new EvidenceError('openings_invalid', 'an opening lacks field or value');
 }
 
 /** The file that `platform audit --verify --openings FILE` reads: one opening a line, in clear. */
@@ -198,12 +207,12 @@ export function exportOpenings(openings: Openings): string {
 
 /** Reads such a file. Each opening is filed under the commitment it really opens. */
 export function importOpenings(text: string): Openings {
-  const found = new Map<string, FieldOpening>();
+  const found = new Map<string, Opening>();
   for (const [at, line] of text.split('\n').entries()) {
     if (line === '') continue;
     try {
       const opening = parseOpening(line);
-      found.set(commitmentOf(opening), opening);
+      found.set(opened(opening), opening);
     } catch (cause) {
       throw new EvidenceError('openings_invalid', `line ${at + 1} is not an opening`, { cause });
     }

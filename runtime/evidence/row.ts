@@ -1,4 +1,5 @@
 // The evidence row: its schema, and its one encoding as canonical JSON.
+import type { Decision, Opening } from '../decide/decision.ts';
 import { EvidenceError, InputError } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { RecordHashes } from './hashes.ts';
@@ -10,28 +11,18 @@ export type RowKind = (typeof rowKinds)[number];
 export const rowOutcomes = ['ok', 'error', 'denied', 'unknown'] as const;
 export type RowOutcome = (typeof rowOutcomes)[number];
 
-/** What a row keeps of a decision; `Decision` of runtime/decide satisfies it. */
-export interface DecisionFacts {
-  id: string;
-  module: string;
-  boundary: string;
-  moduleDigest: string;
-  policyRevision: string;
-  dataRevision: string;
-  /** Canonical JSON with each sensitive field replaced by its commitment. */
-  committedInput: Uint8Array;
-  /** Canonical JSON of the output. */
-  outputBytes: Uint8Array;
-}
-
-/** What opens one commitment: kept in the encrypted store of openings, never in a row. */
-export interface FieldOpening {
-  field: string;
-  /** The salt of this field, 64 hexadecimal digits. */
-  salt: string;
-  /** Canonical JSON of the committed value. */
-  value: Uint8Array;
-}
+/** What a row keeps of a decision. */
+export type DecisionFacts = Pick<
+  Decision,
+  | 'id'
+  | 'module'
+  | 'boundary'
+  | 'moduleDigest'
+  | 'policyRevision'
+  | 'dataRevision'
+  | 'committedInput'
+  | 'outputBytes'
+>;
 
 /** What a service says happened; the log adds schema, log id and sequence. */
 export interface EvidenceDraft {
@@ -51,7 +42,7 @@ export interface EvidenceDraft {
   outcome?: RowOutcome;
   detail?: JsonObject;
   /** Go to the encrypted store; no byte of them enters the row. */
-  openings?: readonly FieldOpening[];
+  openings?: readonly Opening[];
 }
 
 /** A decision as a row holds it. */
@@ -99,6 +90,9 @@ export function encodeRow(
   sequence: number,
   record: RecordHashes,
 ): Uint8Array {
+  if (!isTime(draft.time)) {
+    throw new EvidenceError('evidence_row_invalid', 'the time is not RFC 3339 in UTC with ms');
+  }
   try {
     const head = JSON.stringify({
       schema: ROW_SCHEMA,
@@ -176,6 +170,7 @@ function findBroken(row: JsonObject): string | undefined {
   if (!Number.isSafeInteger(row.sequence) || (row.sequence as number) < 0) {
     return 'sequence is not a count';
   }
+  if (!isTime(row.time as string)) return 'time is not RFC 3339 in UTC with milliseconds';
   if (!rowKinds.includes(row.kind as RowKind)) return 'kind is unknown';
   if (row.outcome !== undefined && !rowOutcomes.includes(row.outcome as RowOutcome)) {
     return 'outcome is unknown';
@@ -188,6 +183,11 @@ function findBroken(row: JsonObject): string | undefined {
   }
   if (!Array.isArray(row.decisions)) return 'decisions is not a list';
   return row.decisions.every(isDecision) ? undefined : 'a decision lacks a field';
+}
+
+function isTime(text: string): boolean {
+  const time = new Date(text);
+  return !Number.isNaN(time.getTime()) && time.toISOString() === text;
 }
 
 function isReason(value: JsonValue): boolean {

@@ -1,0 +1,106 @@
+// Verifies a log offline: encoding, sequence, Merkle roots and the signature of every checkpoint.
+import { EvidenceError, PlatformError } from '../errors.ts';
+import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
+import { type ByteSource, type Frame, readFrames } from './frame.ts';
+import { equalBytes, type RecordHashes } from './hashes.ts';
+import { Frontier } from './merkle.ts';
+import type { NoteKey } from './note.ts';
+import { decodeRow, type RowContent } from './row.ts';
+
+export interface VerifyOptions {
+  segment: ByteSource;
+  log: string;
+  /** The key that the auditor trusts; its name is the checkpoints' origin. */
+  key: NoteKey;
+  record: RecordHashes;
+  /** Checkpoints kept outside the log, their signatures checked. */
+  witnessed: readonly Checkpoint[];
+}
+
+/** What was verified, once the walk has ended without an error. */
+export interface VerifiedLog {
+  rows: number;
+  checkpoints: number;
+  root: Uint8Array;
+  /** Bytes after the last checkpoint: a group that was being written, never acknowledged. */
+  tailBytes: number;
+}
+
+/**
+ * Walks the log and yields each row once a signed checkpoint covers it; returns the summary. Throws
+ * an EvidenceError (`evidence_corrupt`, `evidence_truncated`, `checkpoint_invalid`) at the first
+ * thing that does not hold: the rows yielded before it are proved, nothing after it is.
+ */
+export async function* verifyLog(
+  options: VerifyOptions,
+): AsyncGenerator<RowContent, VerifiedLog, void> {
+  const { segment, key, record, witnessed } = options;
+  const frontier = new Frontier(record);
+  const summary = { rows: 0, checkpoints: 0, root: frontier.root(), tailBytes: 0 };
+  const size = await segment.size();
+  let group: RowContent[] = [];
+  let end = 0;
+  checkWitnessed(frontier, witnessed);
+  for await (const frame of readFrames(segment)) {
+    if (frame.kind === 'row') {
+      group.push(checkRow(frame, frontier.size, options));
+      frontier.push(record.leafHash(frame.body));
+      checkWitnessed(frontier, witnessed);
+      continue;
+    }
+    checkCheckpoint(frame, frontier, key);
+    yield* group;
+    group = [];
+    end = frame.end;
+    summary.rows = frontier.size;
+    summary.checkpoints++;
+    summary.root = frontier.root();
+  }
+  const most = Math.max(...witnessed.map((checkpoint) => checkpoint.size), 0);
+  if (most > summary.rows) {
+    const message = `${summary.rows} rows are left of ${most} that a signed checkpoint covers`;
+    throw new EvidenceError('evidence_truncated', message, { data: { rows: summary.rows, most } });
+  }
+  return { ...summary, tailBytes: Math.max(0, size - end) };
+}
+
+function checkRow(frame: Frame, sequence: number, options: VerifyOptions): RowContent {
+  const row = decodeRow(frame.body);
+  let canonical: Uint8Array;
+  try {
+    canonical = options.record.canonicalize(frame.body);
+  } catch (cause) {
+    if (!(cause instanceof PlatformError)) throw cause;
+    throw corrupt(sequence, `row ${sequence} is refused: ${cause.code}`);
+  }
+  if (!equalBytes(canonical, frame.body))
+    throw corrupt(sequence, `row ${sequence} is not canonical`);
+  if (row.log !== options.log) throw corrupt(sequence, `row ${sequence} is of another log`);
+  if (row.sequence !== sequence) {
+    throw corrupt(sequence, `row ${sequence} says it is row ${row.sequence}`);
+  }
+  return row;
+}
+
+function checkWitnessed(frontier: Frontier, witnessed: readonly Checkpoint[]): void {
+  for (const { size, root } of witnessed) {
+    if (size === frontier.size && !equalBytes(root, frontier.root())) {
+      throw corrupt(size, `the first ${size} rows are not those of the checkpoint kept outside`);
+    }
+  }
+}
+
+function checkCheckpoint(frame: Frame, frontier: Frontier, key: NoteKey): void {
+  const checkpoint = openCheckpoint(frame.body, key);
+  if (checkpoint.size !== frontier.size) {
+    const message = `a checkpoint of ${checkpoint.size} rows follows row ${frontier.size - 1}`;
+    throw corrupt(frontier.size, message);
+  }
+  if (!equalBytes(checkpoint.root, frontier.root())) {
+    throw corrupt(frontier.size, `the first ${checkpoint.size} rows do not give the signed root`);
+  }
+}
+
+function corrupt(row: number, message: string): EvidenceError {
+  return new EvidenceError('evidence_corrupt', message, { data: { row } });
+}
