@@ -42,12 +42,21 @@ export function createExecutor(
   authorization: Authorization,
   pair: LoadedPair,
 ): Executor {
+  // The authorization host returns the same object for equal outputs, so each is canonicalized once.
+  const canonical = new WeakMap<Uint8Array, Uint8Array>();
+  const canonicalOf = (output: Uint8Array): Uint8Array => {
+    let known = canonical.get(output);
+    if (known === undefined) {
+      known = modules.record.canonicalize(output);
+      canonical.set(output, known);
+    }
+    return known;
+  };
   return {
     pair,
     execute({ boundary, module, input, schema }) {
       if (module === 'authorization') {
-        const result = authorization.evaluate(entrypointOf(boundary), input);
-        return modules.record.canonicalize(result);
+        return canonicalOf(authorization.evaluate(entrypointOf(boundary), input));
       }
       if (module === 'scope') return modules.scope.decideBytes(input);
       if (module === 'guard') return modules.guard.scanBytes(input);
