@@ -55,6 +55,7 @@ export type ErrorCode =
   | 'role_not_allowed'
   | 'process_gone'
   | 'spiffe_id_invalid'
+  | 'agent_unknown'
   // one for each rule of the SPIFFE-ID standard, section 2
   | 'spiffe_id_empty'
   | 'spiffe_id_too_long'

@@ -41,6 +41,7 @@ const single: Record<Exclude<ErrorCode, OfFamily>, Mapping> & Partial<Record<OfF
   caller_unknown: [403, 'The calling process is not registered'],
   role_not_allowed: [403, 'The process may not claim this role'],
   process_gone: [403, 'The calling process is gone'],
+  agent_unknown: [404, 'There is no such agent'],
   tool_unknown: [404, 'There is no such tool'],
   tool_exists: [409, 'Another service already has a tool of this name'],
   tool_unreachable: [502, 'The tool cannot be reached'],

@@ -1,0 +1,42 @@
+// Serves the files of the local page, under a policy that lets them load nothing from elsewhere.
+import { readFile } from 'node:fs/promises';
+import type { Route } from '../common/http/port.ts';
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const files: [path: string, file: string, type: string][] = [
+  ['/', 'page.html', 'text/html; charset=utf-8'],
+  ['/page.js', 'page.js', 'text/javascript; charset=utf-8'],
+  ['/page.css', 'page.css', 'text/css; charset=utf-8'],
+];
+
+/** The page's files; they hold no data, which the page fetches with its token. */
+export function assetRoutes(): Route[] {
+  return files.map(([path, file, type]) => ({
+    method: 'GET',
+    path,
+    boundary: 'open',
+    handler: async () => ({
+      status: 200,
+      headers: {
+        'content-type': type,
+        'cache-control': 'no-store',
+        'content-security-policy': contentSecurityPolicy,
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+      },
+      body: await readFile(new URL(`./page/${file}`, import.meta.url)),
+    }),
+  }));
+}

@@ -1,0 +1,144 @@
+// The agents of this machine: registers them, has them admitted, and forgets them when they end.
+import { PlatformError } from '../../runtime/errors.ts';
+import type { EntryRole, RegistrationEntry } from '../../runtime/identity/entry.ts';
+import { type ProcessName, requireProcess } from '../../runtime/identity/process.ts';
+import { type EntryRegistry, spiffeIdsOf } from '../../runtime/identity/registry.ts';
+import { type Grants, grantsJson, grantsOf } from './grants.ts';
+
+export interface AgentRequest {
+  tenant: string;
+  agent: string;
+  roles: EntryRole[];
+  resources: string[];
+  framework: string;
+  /** The root of the agent's process tree; a descendant of whoever asks. */
+  pid: number;
+}
+
+export interface RegisteredAgent {
+  entry: RegistrationEntry;
+  spiffeIds: string[];
+  grants: Grants;
+  framework: string;
+  /** Where its processes reach the platform: the value of PLATFORM_GATEWAY_URL. */
+  gatewayUrl: string;
+}
+
+export interface AgentsConfig {
+  registry: EntryRegistry;
+  trustDomain: string;
+  /** Puts the grants of these agents in force; resolves when decisions use them. */
+  applyGrants(agents: readonly RegisteredAgent[]): Promise<void>;
+  /** Opens the agent's proxy and resolves to its URL. */
+  openProxy(entry: RegistrationEntry): Promise<string>;
+  closeProxy(entry: RegistrationEntry): Promise<void>;
+}
+
+/** Registers and forgets agents, one after the other. */
+export class Agents {
+  readonly #config: AgentsConfig;
+  readonly #agents = new Map<string, RegisteredAgent>();
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(config: AgentsConfig) {
+    this.#config = config;
+  }
+
+  list(): RegisteredAgent[] {
+    return structuredClone([...this.#agents.values()]);
+  }
+
+  /**
+   * Registers an agent and resolves when its grants are in force and its proxy listens.
+   * Throws `configuration_invalid`, `spiffe_id_invalid` or `process_gone`; then nothing is left of it.
+   */
+  create(request: AgentRequest, launcher: { pid: number; uid: number }): Promise<RegisteredAgent> {
+    return this.#inTurn(() => this.#create(request, launcher));
+  }
+
+  /** Forgets an agent; its identity is refused from the first moment on. False: there was none. */
+  delete(id: string): Promise<boolean> {
+    const entry = this.#config.registry.delete(id);
+    return this.#inTurn(async () => {
+      if (entry === undefined) return false;
+      await this.#forget([entry]);
+      return true;
+    });
+  }
+
+  /** Forgets the agents whose root process has ended. */
+  sweep(): Promise<void> {
+    const ended = this.#config.registry.deleteEnded();
+    return ended.length === 0 ? Promise.resolve() : this.#inTurn(() => this.#forget(ended));
+  }
+
+  async #create(
+    request: AgentRequest,
+    launcher: { pid: number; uid: number },
+  ): Promise<RegisteredAgent> {
+    const { registry, trustDomain } = this.#config;
+    const grants = grantsOf(request.resources);
+    const launcherName = requireProcess(launcher.pid);
+    const process = descendantOf(launcherName, request.pid);
+    const { tenant, agent, roles } = request;
+    this.#refuseOtherGrants(tenant, agent, grants);
+    const entry = registry.create({
+      ...{ trustDomain, tenant, agent, roles, process },
+      launcher: { pid: launcherName.pid, startTime: launcherName.startTime },
+      uid: launcher.uid,
+    });
+    try {
+      const registered: RegisteredAgent = {
+        ...{ entry, spiffeIds: spiffeIdsOf(entry), grants },
+        ...{ framework: request.framework, gatewayUrl: '' },
+      };
+      this.#agents.set(entry.id, registered);
+      await this.#config.applyGrants(this.list());
+      registered.gatewayUrl = await this.#config.openProxy(entry);
+      return structuredClone(registered);
+    } catch (error) {
+      registry.delete(entry.id);
+      await this.#forget([entry]);
+      throw error;
+    }
+  }
+
+  /** One identity has one set of grants, however many processes have it. */
+  #refuseOtherGrants(tenant: string, agent: string, grants: Grants): void {
+    const text = JSON.stringify(grantsJson(grants));
+    for (const other of this.#agents.values()) {
+      if (other.entry.tenant !== tenant || other.entry.agent !== agent) continue;
+      if (JSON.stringify(grantsJson(other.grants)) === text) continue;
+      throw new PlatformError(
+        'configuration_invalid',
+        `the agent ${tenant}/${agent} is already running with other resources`,
+        { hint: 'stop the other one first, or give this one a name of its own' },
+      );
+    }
+  }
+
+  async #forget(entries: readonly RegistrationEntry[]): Promise<void> {
+    for (const entry of entries) {
+      this.#agents.delete(entry.id);
+      await this.#config.closeProxy(entry);
+    }
+    await this.#config.applyGrants(this.list());
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work);
+    this.#queue = turn.catch(() => {});
+    return turn;
+  }
+}
+
+/** The process of an agent; whoever registers may name itself or its own children only. */
+function descendantOf(launcher: ProcessName, pid: number): ProcessName {
+  const first = requireProcess(pid);
+  for (let process = first, depth = 0; depth < 64; depth += 1) {
+    if (process.pid === launcher.pid) return { pid: first.pid, startTime: first.startTime };
+    if (process.parentPid <= 0) break;
+    process = requireProcess(process.parentPid);
+  }
+  throw new PlatformError('configuration_invalid', `process ${pid} is not yours to register`);
+}
