@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { JsonObject } from '../../json.ts';
 import { Record } from '../../modules/record.ts';
 import { moduleBytes } from '../../modules/source.ts';
 import { seedSigner } from '../note.ts';
-import type { EvidenceDraft } from '../row.ts';
+import type { DecisionFacts, EvidenceDraft } from '../row.ts';
 
 export const record = Record.create(moduleBytes('record'));
 export const signer = seedSigner(new Uint8Array(32).fill(7));
@@ -23,6 +24,21 @@ export function draft(over: Partial<EvidenceDraft> = {}): EvidenceDraft {
     subject: { tool: 'send_email' },
     decisions: [],
     controls: ['SOC2:CC6.1'],
+    ...over,
+  };
+}
+
+/** The facts of a decision that answered `output`; nothing about it is recomputable. */
+export function decision(output: JsonObject, over: Partial<DecisionFacts> = {}): DecisionFacts {
+  return {
+    id: 'a'.repeat(64),
+    module: 'authorization',
+    boundary: 'tool',
+    moduleDigest: `sha256:${'b'.repeat(64)}`,
+    policyRevision: `sha256:${'c'.repeat(64)}`,
+    dataRevision: `sha256:${'d'.repeat(64)}`,
+    committedInput: Buffer.from('{"action":"call"}'),
+    outputBytes: Buffer.from(JSON.stringify(output)),
     ...over,
   };
 }
