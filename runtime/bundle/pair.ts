@@ -19,6 +19,8 @@ export interface LoadedPolicy {
   modules: Record<string, ModuleDigests>;
   /** By entrypoint: the top-level input fields that its rules may read; absent means any. */
   reads?: Record<string, string[]>;
+  /** By entrypoint: JSON Pointers of the parts of the input that its rules may read; absent means any. */
+  readPaths?: Record<string, string[]>;
 }
 
 /** A verified data bundle. */

@@ -64,7 +64,7 @@ export function executorOf(modules: LoadedModules, pair: LoadedPair): Executor {
   const authorization = Authorization.create({
     wasm: pair.policy.wasm,
     data: pair.data.json,
-    reads: pair.policy.reads,
+    reads: pair.policy.readPaths,
   });
   return createExecutor(modules, authorization, pair);
 }

@@ -25,7 +25,7 @@ export type Projection = (input: Uint8Array, target: Uint8Array, at: number) => 
  */
 export function createProjection(pointers: readonly string[]): Projection | undefined {
   const root: Node = { name: new Uint8Array(0), members: [] };
-  for (const pointer of pointers) insert(root, pointer.split('/').slice(1).map(unescape));
+  for (const pointer of pointers) insert(root, pointer.split('/').slice(1).map(unescaped));
   const members = root.members;
   if (members === undefined) return undefined;
   return (input, target, at) => {
@@ -36,7 +36,7 @@ export function createProjection(pointers: readonly string[]): Projection | unde
   };
 }
 
-function unescape(part: string): string {
+function unescaped(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 

@@ -15,6 +15,8 @@ const compilerBytesMax = 96 << 20;
 export interface RegoFile {
   path: string;
   content: string;
+  /** An operator's source: it may only narrow what the platform's own policies allow. */
+  operator?: boolean;
 }
 
 /** One error at one place; `row` and `column` count from 1, `source` is the row's text. */

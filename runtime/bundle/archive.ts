@@ -1,0 +1,74 @@
+// Bundles as .tar.gz: the same files give the same bytes, and a damaged archive a clear error.
+import { promisify } from 'node:util';
+import { gunzip, gzipSync } from 'node:zlib';
+import { extract, pack } from 'tar-stream';
+import { BundleError } from '../errors.ts';
+import { BUNDLE_BYTES_MAX, type BundleFiles, BundleReader } from './files.ts';
+
+/** Room for the headers and the padding of the files. */
+const ARCHIVE_BYTES_MAX = BUNDLE_BYTES_MAX + (8 << 20);
+
+/**
+ * Unpacks an archive in memory; nothing is written to disk.
+ * @throws BundleError `bundle_truncated`, `bundle_too_large`, `bundle_path_invalid`
+ */
+export async function readArchive(archive: Uint8Array): Promise<BundleFiles> {
+  const tar = await inflate(archive);
+  const reader = new BundleReader();
+  const entries = extract();
+  entries.end(tar);
+  try {
+    for await (const entry of entries) {
+      const { name, type, size } = entry.header;
+      const relative = name.replace(/^\.?\/+/, '');
+      if (type === 'directory') {
+        entry.resume();
+        continue;
+      }
+      if (type !== 'file') {
+        throw new BundleError('bundle_path_invalid', `the bundle holds a ${type ?? 'link'}`);
+      }
+      reader.accept(relative, size ?? 0);
+      const chunks: Buffer[] = [];
+      for await (const chunk of entry) chunks.push(chunk as Buffer);
+      reader.files.set(relative, Buffer.concat(chunks));
+    }
+  } catch (cause) {
+    if (cause instanceof BundleError) throw cause;
+    throw truncated(cause);
+  }
+  if (reader.files.size === 0) throw truncated(undefined);
+  return reader.files;
+}
+
+async function inflate(archive: Uint8Array): Promise<Buffer> {
+  try {
+    return await promisify(gunzip)(archive, { maxOutputLength: ARCHIVE_BYTES_MAX });
+  } catch (cause) {
+    if ((cause as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') {
+      throw new BundleError('bundle_too_large', 'the bundle is too large once it is unpacked', {
+        cause,
+      });
+    }
+    throw truncated(cause);
+  }
+}
+
+function truncated(cause: unknown): BundleError {
+  return new BundleError('bundle_truncated', 'the bundle archive is cut off or damaged', {
+    cause,
+    hint: 'copy it again, to a temporary name first, and rename it into place',
+  });
+}
+
+/** Packs the files in the order of their names, without times, owners or folders. */
+export async function writeArchive(files: BundleFiles): Promise<Uint8Array> {
+  const tar = pack();
+  for (const name of [...files.keys()].sort()) {
+    tar.entry({ name, mode: 0o644, mtime: new Date(0) }, Buffer.from(files.get(name)!));
+  }
+  tar.finalize();
+  const chunks: Buffer[] = [];
+  for await (const chunk of tar) chunks.push(chunk as Buffer);
+  return gzipSync(Buffer.concat(chunks), { level: 9 });
+}

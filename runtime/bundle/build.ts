@@ -1,0 +1,72 @@
+// Builds the two bundles from compiled policies and from data; signing is another step.
+import { BundleError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { moduleBytes, moduleDigest } from '../modules/source.ts';
+import type { CompiledPolicies } from './compile.ts';
+import type { BundleFiles } from './files.ts';
+import type { ModuleDigests } from './pair.ts';
+import { canonical, setManifest } from './revision.ts';
+
+export const POLICY_MODULE = 'policy.wasm';
+export const MODULES = 'modules.json';
+export const DATA = 'data.json';
+export const POLICY_ROOTS = ['platform'];
+/** What a data bundle may hold at its top; a policy bundle holds no data at all. */
+export const DATA_ROOTS = ['agents', 'limits', 'operators', 'tools'];
+
+/** Digests of the modules of this installation that a policy bundle lists. */
+export function builtModuleDigests(): Record<string, ModuleDigests> {
+  const names = ['record', 'scope', 'arguments', 'guard'] as const;
+  return Object.fromEntries(names.map((name) => [name, { core: moduleDigest(moduleBytes(name)) }]));
+}
+
+/** A bundle that is not signed yet. */
+export interface BuiltBundle {
+  revision: string;
+  files: BundleFiles;
+}
+
+/**
+ * The policy bundle of compiled policies: their sources, `policy.wasm` and `modules.json` with the
+ * digest of every decision module. Equal input gives equal bytes.
+ */
+export function buildPolicyBundle(
+  policies: CompiledPolicies,
+  modules: Record<string, ModuleDigests> = builtModuleDigests(),
+): BuiltBundle {
+  const files: BundleFiles = new Map();
+  for (const file of policies.files) files.set(file.path, Buffer.from(file.content));
+  files.set(POLICY_MODULE, policies.wasm);
+  const listed: JsonObject = {
+    entrypoints: policies.entrypoints,
+    modules: {
+      ...(modules as unknown as JsonObject),
+      authorization: { core: moduleDigest(policies.wasm) },
+    },
+    reads: policies.reads,
+  };
+  files.set(MODULES, Buffer.from(canonical(listed)));
+  const revision = setManifest(files, { roots: POLICY_ROOTS, rego_version: 1 });
+  return { revision, files };
+}
+
+/**
+ * The data bundle of `data.json`'s value.
+ * @throws BundleError `bundle_manifest_invalid` for a member that is not one of `DATA_ROOTS`
+ */
+export function buildDataBundle(data: JsonObject): BuiltBundle {
+  checkRoots(data);
+  const files: BundleFiles = new Map([[DATA, Buffer.from(canonical(data))]]);
+  const revision = setManifest(files, { roots: DATA_ROOTS, rego_version: 1 });
+  return { revision, files };
+}
+
+/** Refuses data outside the roots: it would be data that no policy was written for. */
+export function checkRoots(data: JsonObject): void {
+  for (const root of Object.keys(data)) {
+    if (DATA_ROOTS.includes(root)) continue;
+    throw new BundleError('bundle_manifest_invalid', `the data bundle has no place for ${root}`, {
+      hint: `data.json may hold ${DATA_ROOTS.join(', ')}`,
+    });
+  }
+}

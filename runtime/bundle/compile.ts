@@ -1,0 +1,113 @@
+// Compiles folders of policies: the platform's own first, then operators' that may only narrow it.
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { BundleError } from '../errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { type RegoBuild, RegoCompiler, type RegoFile, type RegoSources } from '../modules/rego.ts';
+
+const SCHEMA = 'input.schema.json';
+const CAPABILITIES = 'capabilities.json';
+const SKIPPED = new Set(['build', 'node_modules']);
+const SOURCE_BYTES_MAX = 1 << 20;
+const SOURCES_MAX = 1024;
+
+/** Everything that the compiler is given, as found in the folders. */
+export interface PolicySources extends RegoSources {
+  /** One for each folder with an `input.schema.json`: `platform/<folder>/decision`. */
+  entrypoints: string[];
+}
+
+export interface CompiledPolicies extends RegoBuild {
+  entrypoints: string[];
+}
+
+/**
+ * Reads policies: the first folder holds the platform's (`<boundary>/*.rego` with
+ * `input.schema.json`, and `capabilities.json`), further ones operators' files, whose packages are
+ * held to `platform.<boundary>.operator`.
+ * @throws BundleError `policy_invalid` when a folder or one of the JSON files cannot be read
+ */
+export async function readPolicies(folders: string | readonly string[]): Promise<PolicySources> {
+  const [own, ...operators] = typeof folders === 'string' ? [folders] : folders;
+  if (own === undefined) throw new BundleError('policy_invalid', 'no folder of policies is given');
+  const files = new Map<string, RegoFile>();
+  const schemas: Record<string, JsonValue> = {};
+  await read(own, '', async (name, path) => {
+    if (name.endsWith('.rego')) files.set(name, { path: name, content: await source(path) });
+    else if (basename(name) === SCHEMA) schemas[name.split('/')[0]!] = await json(path);
+  });
+  for (const folder of operators) {
+    await read(folder, '', async (name, path) => {
+      if (!name.endsWith('.rego')) return;
+      const unique = uniqueName(files, `operator/${basename(folder)}/${name}`);
+      files.set(unique, { path: unique, content: await source(path), operator: true });
+    });
+  }
+  return {
+    files: [...files.values()],
+    schemas,
+    capabilities: await json(join(own, CAPABILITIES)),
+    entrypoints: Object.keys(schemas)
+      .sort()
+      .map((boundary) => `platform/${boundary}/decision`),
+  };
+}
+
+/**
+ * Compiles folders of policies to OPA's Wasm ABI.
+ * @throws BundleError `policy_invalid` with every finding in `data.errors`
+ */
+export async function compilePolicies(
+  folders: string | readonly string[],
+): Promise<CompiledPolicies> {
+  const sources = await readPolicies(folders);
+  const compiler = await RegoCompiler.load();
+  return { ...compiler.build(sources), entrypoints: sources.entrypoints };
+}
+
+async function read(
+  folder: string,
+  prefix: string,
+  visit: (name: string, path: string) => Promise<void>,
+): Promise<void> {
+  let entries: { name: string; isDirectory(): boolean }[];
+  try {
+    entries = await readdir(join(folder, prefix), { withFileTypes: true });
+  } catch (cause) {
+    throw new BundleError('policy_invalid', `cannot read the folder ${join(folder, prefix)}`, {
+      cause,
+    });
+  }
+  if (entries.length > SOURCES_MAX) throw new BundleError('policy_invalid', 'too many files');
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (entry.name.startsWith('.') || SKIPPED.has(entry.name)) continue;
+    const name = prefix === '' ? entry.name : `${prefix}/${entry.name}`;
+    if (entry.isDirectory()) await read(folder, name, visit);
+    else await visit(name, join(folder, name));
+  }
+}
+
+async function source(path: string): Promise<string> {
+  const bytes = await readFile(path);
+  if (bytes.length > SOURCE_BYTES_MAX) {
+    throw new BundleError('policy_invalid', `${path} is larger than 1 MiB`);
+  }
+  return bytes.toString('utf8');
+}
+
+async function json(path: string): Promise<JsonObject> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (isJsonObject(value)) return value;
+  } catch (cause) {
+    throw new BundleError('policy_invalid', `cannot read ${path}`, { cause });
+  }
+  throw new BundleError('policy_invalid', `${path} is not a JSON object`);
+}
+
+function uniqueName(files: Map<string, RegoFile>, name: string): string {
+  for (let number = 2, candidate = name; ; number++) {
+    if (!files.has(candidate)) return candidate;
+    candidate = name.replace(/\.rego$/, `-${number}.rego`);
+  }
+}

@@ -1,0 +1,151 @@
+// Loads a pair of bundles: nothing of it is used before every signature and digest is right.
+import { join } from 'node:path';
+import type { JWK } from 'jose';
+import { BOUNDARIES, entrypointOf } from '../decide/boundary.ts';
+import { BundleError } from '../errors.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
+import { Authorization } from '../modules/authorization.ts';
+import { moduleDigest } from '../modules/source.ts';
+import {
+  builtModuleDigests,
+  checkRoots,
+  DATA,
+  DATA_ROOTS,
+  MODULES,
+  POLICY_MODULE,
+  POLICY_ROOTS,
+} from './build.ts';
+import { type BundleFiles, readBundle } from './files.ts';
+import type { LoadedData, LoadedPair, LoadedPolicy, ModuleDigests } from './pair.ts';
+import { MANIFEST, readJson, revisionOf } from './revision.ts';
+import { verifyBundle } from './sign.ts';
+
+export interface LoadOptions {
+  /**
+   * Digests of the modules that this process runs, by name; by default those of this installation.
+   * Replay of old evidence passes an empty object: it brings the modules of that time.
+   */
+  modules?: Record<string, ModuleDigests>;
+}
+
+/**
+ * Loads `<folder>/policy` and `<folder>/data`, each a folder or a `.tar.gz`.
+ * @throws BundleError with the code of the first thing that is wrong
+ */
+export async function loadPair(
+  folder: string,
+  keys: readonly JWK[],
+  options: LoadOptions = {},
+): Promise<LoadedPair> {
+  const [policy, data] = await Promise.all([
+    readBundle(join(folder, 'policy')),
+    readBundle(join(folder, 'data')),
+  ]);
+  return {
+    policy: await loadPolicy(policy, keys, options),
+    data: await loadData(data, keys),
+  };
+}
+
+/** Verifies and reads the files of a policy bundle. */
+export async function loadPolicy(
+  files: BundleFiles,
+  keys: readonly JWK[],
+  options: LoadOptions = {},
+): Promise<LoadedPolicy> {
+  await verifyBundle(files, 'policy', keys);
+  const revision = checkManifest(files, POLICY_ROOTS);
+  const listed = readJson(files, MODULES);
+  const wasm = files.get(POLICY_MODULE);
+  if (wasm === undefined) {
+    throw new BundleError('bundle_truncated', `the bundle has no ${POLICY_MODULE}`);
+  }
+  const modules = moduleDigests(listed);
+  checkDigest('authorization', modules, moduleDigest(wasm));
+  const running = options.modules ?? builtModuleDigests();
+  for (const [name, digests] of Object.entries(running)) checkDigest(name, modules, digests.core);
+  const entrypoints = strings(listed.entrypoints);
+  const exported = wasmEntrypoints(wasm);
+  for (const entrypoint of new Set([...BOUNDARIES.map(entrypointOf), ...entrypoints])) {
+    if (entrypoints.includes(entrypoint) && exported.includes(entrypoint)) continue;
+    throw new BundleError('bundle_entrypoint_missing', `the policy has no rule ${entrypoint}`, {
+      hint: 'every boundary needs its decision rule; build the bundle with platform policy build',
+    });
+  }
+  return { revision, wasm, entrypoints: exported, modules, ...readsOf(listed) };
+}
+
+/** Verifies and reads the files of a data bundle. */
+export async function loadData(files: BundleFiles, keys: readonly JWK[]): Promise<LoadedData> {
+  await verifyBundle(files, 'data', keys);
+  const revision = checkManifest(files, DATA_ROOTS);
+  checkRoots(readJson(files, DATA));
+  return { revision, json: files.get(DATA)! };
+}
+
+function checkManifest(files: BundleFiles, roots: string[]): string {
+  const manifest = readJson(files, MANIFEST);
+  if (strings(manifest.roots).toSorted().join() !== roots.toSorted().join()) {
+    throw new BundleError('bundle_manifest_invalid', `the roots must be ${roots.join(', ')}`);
+  }
+  const revision = revisionOf(files);
+  if (manifest.revision !== revision) {
+    throw new BundleError(
+      'bundle_revision_mismatch',
+      `the manifest says revision ${String(manifest.revision)}, its files are ${revision}`,
+    );
+  }
+  return revision;
+}
+
+function moduleDigests(listed: JsonObject): Record<string, ModuleDigests> {
+  const { modules } = listed;
+  if (!isJsonObject(modules)) {
+    throw new BundleError('bundle_manifest_invalid', `${MODULES} lists no modules`);
+  }
+  for (const [name, digests] of Object.entries(modules)) {
+    if (isJsonObject(digests) && typeof digests.core === 'string') continue;
+    throw new BundleError('bundle_manifest_invalid', `${MODULES} lists no digest for ${name}`);
+  }
+  return modules as unknown as Record<string, ModuleDigests>;
+}
+
+function checkDigest(name: string, modules: Record<string, ModuleDigests>, actual: string): void {
+  const expected = Object.hasOwn(modules, name) ? modules[name]?.core : undefined;
+  if (expected === actual) return;
+  throw new BundleError(
+    'bundle_module_digest_mismatch',
+    `the module ${name} has the digest ${actual}, the bundle lists ${expected ?? 'none'}`,
+    { hint: 'build the bundle again with the modules of this installation' },
+  );
+}
+
+/** The names in the module's own table; the module is only instantiated, no policy runs. */
+function wasmEntrypoints(wasm: Uint8Array): string[] {
+  try {
+    return Authorization.create({ wasm, data: Buffer.from('{}') }).entrypoints;
+  } catch (cause) {
+    throw new BundleError('bundle_truncated', `${POLICY_MODULE} is not a policy module`, { cause });
+  }
+}
+
+function readsOf(listed: JsonObject): Pick<LoadedPolicy, 'reads' | 'readPaths'> {
+  if (!isJsonObject(listed.reads)) return {};
+  const reads: Record<string, string[]> = {};
+  const readPaths: Record<string, string[]> = {};
+  for (const [entrypoint, pointers] of Object.entries(listed.reads)) {
+    const paths = strings(pointers);
+    // The empty pointer is the whole input: the same as saying nothing.
+    if (paths.some((path) => !path.startsWith('/'))) continue;
+    readPaths[entrypoint] = paths;
+    const tops = paths.map((path) =>
+      path.split('/')[1]!.replaceAll('~1', '/').replaceAll('~0', '~'),
+    );
+    reads[entrypoint] = [...new Set(tops)];
+  }
+  return { reads, readPaths };
+}
+
+function strings(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

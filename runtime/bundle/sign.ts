@@ -1,0 +1,125 @@
+// Signs and verifies bundles in OPA's format: `.signatures.json` with one EdDSA JWS over file hashes.
+import { timingSafeEqual } from 'node:crypto';
+import { CompactSign, compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose';
+import { BundleError } from '../errors.ts';
+import { isJsonObject } from '../json.ts';
+import type { BundleFiles } from './files.ts';
+import { hashFile } from './hash.ts';
+import { readJson, SIGNATURES } from './revision.ts';
+
+/** The scope of a signature holds a policy bundle apart from a data bundle. */
+export type BundleKind = 'policy' | 'data';
+
+export const ISSUER = 'platform';
+
+/** The `scope` claim of a kind of bundle. */
+export function scopeOf(kind: BundleKind): string {
+  return `platform/${kind}`;
+}
+
+/**
+ * Adds `.signatures.json` to the files, over all of them.
+ * https://www.openpolicyagent.org/docs/management-bundles#signature-format
+ */
+export async function signBundle(
+  files: BundleFiles,
+  kind: BundleKind,
+  privateKey: JWK,
+  now: Date = new Date(),
+): Promise<void> {
+  const names = [...files.keys()].filter((name) => name !== SIGNATURES).sort();
+  const payload = {
+    files: names.map((name) => ({
+      name,
+      hash: hashFile(name, files.get(name)!),
+      algorithm: 'SHA-256',
+    })),
+    iat: Math.floor(now.getTime() / 1000),
+    iss: ISSUER,
+    keyid: privateKey.kid,
+    scope: scopeOf(kind),
+  };
+  const jws = await new CompactSign(Buffer.from(JSON.stringify(payload)))
+    .setProtectedHeader({ alg: 'EdDSA', kid: privateKey.kid, typ: 'JWT' })
+    .sign(await importJWK(privateKey, 'EdDSA'));
+  files.set(SIGNATURES, Buffer.from(JSON.stringify({ signatures: [jws] })));
+}
+
+/**
+ * Verifies that one of the keys signed exactly these files as this kind of bundle.
+ * @throws BundleError `bundle_signature_missing`, `bundle_signature_invalid`, or `bundle_truncated`
+ *   when a file that was signed is not there
+ */
+export async function verifyBundle(
+  files: BundleFiles,
+  kind: BundleKind,
+  keys: readonly JWK[],
+): Promise<void> {
+  if (!files.has(SIGNATURES)) {
+    throw new BundleError('bundle_signature_missing', `the ${kind} bundle is not signed`);
+  }
+  const claims = await verifiedClaims(files, keys);
+  if (claims.scope !== scopeOf(kind)) {
+    throw invalid(`the signature is not one of a ${kind} bundle`);
+  }
+  const signed = signedHashes(claims);
+  for (const [name, content] of files) {
+    if (name === SIGNATURES) continue;
+    const expected = signed.get(name);
+    if (expected === undefined) throw invalid(`${name} is not covered by the signature`);
+    const actual = Buffer.from(hashFile(name, content), 'hex');
+    if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) {
+      throw invalid(`${name} is not the file that was signed`);
+    }
+    signed.delete(name);
+  }
+  const [absent] = signed.keys();
+  if (absent !== undefined) {
+    throw new BundleError('bundle_truncated', `the bundle lacks ${absent}, which was signed`);
+  }
+}
+
+async function verifiedClaims(
+  files: BundleFiles,
+  keys: readonly JWK[],
+): Promise<Record<string, unknown>> {
+  const { signatures } = readJson(files, SIGNATURES);
+  const [jws] = Array.isArray(signatures) ? signatures : [];
+  if (typeof jws !== 'string' || (signatures as unknown[]).length !== 1) {
+    throw invalid('there must be exactly one signature');
+  }
+  try {
+    const { kid } = decodeProtectedHeader(jws);
+    const key = keys.find((candidate) => candidate.kid === kid && kid !== undefined);
+    if (key === undefined) throw invalid(`the signing key ${String(kid)} is not trusted`);
+    const { payload } = await compactVerify(jws, await importJWK(publicPart(key), 'EdDSA'), {
+      algorithms: ['EdDSA'],
+    });
+    const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
+    if (isJsonObject(claims)) return claims;
+  } catch (cause) {
+    if (cause instanceof BundleError) throw cause;
+    throw new BundleError('bundle_signature_invalid', 'the signature does not verify', { cause });
+  }
+  throw invalid('the signature has no claims');
+}
+
+function publicPart(key: JWK): JWK {
+  return { kty: key.kty, crv: key.crv, x: key.x };
+}
+
+function signedHashes(claims: Record<string, unknown>): Map<string, Buffer> {
+  const signed = new Map<string, Buffer>();
+  for (const file of Array.isArray(claims.files) ? claims.files : []) {
+    const { name, hash, algorithm } = (file ?? {}) as Record<string, unknown>;
+    if (typeof name !== 'string' || typeof hash !== 'string' || algorithm !== 'SHA-256') {
+      throw invalid('a signed file has no name, or no SHA-256 hash');
+    }
+    signed.set(name, Buffer.from(hash, 'hex'));
+  }
+  return signed;
+}
+
+function invalid(message: string): BundleError {
+  return new BundleError('bundle_signature_invalid', message);
+}
