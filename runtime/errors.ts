@@ -82,6 +82,8 @@ export type ErrorCode =
   | 'tool_response_invalid'
   | 'tool_failed'
   | 'openapi_invalid'
+  | 'openapi_unsupported'
+  | 'openapi_ref_remote'
   | 'credential_missing'
   // wire
   | 'route_unknown'
