@@ -1,0 +1,271 @@
+// Approvals: a parked call waits for a person, whose signed answer counts once, for that call only.
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { jwtVerify, SignJWT } from 'jose';
+import { type ErrorCode, PlatformError } from '../../runtime/errors.ts';
+import type { JsonObject } from '../../runtime/json.ts';
+import type { Record as RecordModule } from '../../runtime/modules/record.ts';
+import type { ApprovalKey } from './gateway.ts';
+
+export type ApprovalState = 'pending' | 'allowed' | 'denied' | 'expired' | 'used';
+
+export interface ApprovalRecord {
+  id: string;
+  spiffe_id: string;
+  tool: string;
+  /** Shown to the person who is asked; kept out of evidence. */
+  arguments: JsonObject;
+  question: string;
+  /** `sha256:<hex>` of the canonical call, see `callDigest`. */
+  call_digest: string;
+  created_at: string;
+  expires_at: string;
+  state: ApprovalState;
+  approver?: string;
+  /** The answer, signed: a compact JWS (RFC 7515) with EdDSA. */
+  token?: string;
+}
+
+/** Keeps approvals. Implementations return copies; `update` is atomic. */
+export interface ApprovalStore {
+  /** Rejects with `service_unavailable` when too many are pending. */
+  create(record: ApprovalRecord): Promise<void>;
+  get(id: string): Promise<ApprovalRecord | undefined>;
+  /** Newest first. */
+  list(): Promise<ApprovalRecord[]>;
+  /** Changes the record only while it is in state `from`; true when it did. */
+  update(id: string, from: ApprovalState, change: Partial<ApprovalRecord>): Promise<boolean>;
+}
+
+export class MemoryApprovalStore implements ApprovalStore {
+  readonly #records = new Map<string, ApprovalRecord>();
+  readonly #pendingMax: number;
+
+  constructor(pendingMax: number) {
+    this.#pendingMax = pendingMax;
+  }
+
+  async create(record: ApprovalRecord): Promise<void> {
+    for (const [id, { state }] of this.#records) {
+      if (this.#records.size < this.#pendingMax * 2) break;
+      if (state !== 'pending' && state !== 'allowed') this.#records.delete(id);
+    }
+    const open = [...this.#records.values()].filter(({ state }) => state === 'pending');
+    if (open.length >= this.#pendingMax || this.#records.size >= this.#pendingMax * 2) {
+      throw new PlatformError('service_unavailable', 'too many calls wait for an approval');
+    }
+    this.#records.set(record.id, structuredClone(record));
+  }
+
+  async get(id: string): Promise<ApprovalRecord | undefined> {
+    return structuredClone(this.#records.get(id));
+  }
+
+  async list(): Promise<ApprovalRecord[]> {
+    return [...this.#records.values()].reverse().map((record) => structuredClone(record));
+  }
+
+  async update(id: string, from: ApprovalState, change: Partial<ApprovalRecord>): Promise<boolean> {
+    const record = this.#records.get(id);
+    if (record?.state !== from) return false;
+    this.#records.set(id, { ...record, ...structuredClone(change) });
+    return true;
+  }
+}
+
+/** What an approval is bound to: exactly this call of this agent. */
+export interface BoundCall {
+  spiffe_id: string;
+  tool: string;
+  arguments: JsonObject;
+}
+
+/** A verified answer as the decision that it changes reads it. */
+export type VerifiedApproval = {
+  id: string;
+  call_digest: string;
+  verdict: 'allow' | 'deny';
+  approver: string;
+  expires_at: string;
+};
+
+export interface ApprovalsConfig {
+  store: ApprovalStore;
+  key: ApprovalKey;
+  record: RecordModule;
+  ttlMs: number;
+  clock: () => Date;
+}
+
+const issuer = 'platform/approvals';
+const algorithm = 'EdDSA';
+
+export class Approvals {
+  readonly #config: ApprovalsConfig;
+  /** Called when an approval is answered or the gateway closes. */
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor(config: ApprovalsConfig) {
+    this.#config = config;
+  }
+
+  /** `sha256:<hex>` over the canonical JSON of `{arguments, spiffe_id, tool}`. */
+  callDigest(call: BoundCall): string {
+    const { record } = this.#config;
+    const { spiffe_id, tool, arguments: args } = call;
+    const bytes = record.canonicalizeValue({ arguments: args, spiffe_id, tool });
+    return `sha256:${Buffer.from(record.sha256(bytes)).toString('hex')}`;
+  }
+
+  /** Parks a call. */
+  async ask(call: BoundCall, question: string): Promise<ApprovalRecord> {
+    await this.#expireAll();
+    const now = this.#config.clock();
+    const record: ApprovalRecord = {
+      id: randomUUID(),
+      ...call,
+      question,
+      call_digest: this.callDigest(call),
+      created_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + this.#config.ttlMs).toISOString(),
+      state: 'pending',
+    };
+    await this.#config.store.create(record);
+    return record;
+  }
+
+  async list(): Promise<ApprovalRecord[]> {
+    await this.#expireAll();
+    return this.#config.store.list();
+  }
+
+  /** The approval, expired by now if it is. Throws `approval_unknown`. */
+  async get(id: string): Promise<ApprovalRecord> {
+    const record = await this.#config.store.get(id);
+    if (record === undefined) throw error('approval_unknown', 'there is no such approval');
+    return (await this.#expire(record)) ? { ...record, state: 'expired' } : record;
+  }
+
+  /**
+   * Signs and keeps a person's answer. Throws `approval_unknown`, `approval_expired`, or
+   * `approval_used` when it was answered before.
+   */
+  async answer(id: string, verdict: 'allow' | 'deny', approver: string): Promise<ApprovalRecord> {
+    const record = await this.get(id);
+    requirePending(record);
+    const token = await new SignJWT({ call_digest: record.call_digest, verdict, approver })
+      .setProtectedHeader({ alg: algorithm, typ: 'approval+jwt' })
+      .setIssuer(issuer)
+      .setSubject(record.spiffe_id)
+      .setJti(id)
+      .setIssuedAt(this.#config.clock())
+      .setExpirationTime(new Date(record.expires_at))
+      .sign(this.#config.key.privateKey);
+    const state = verdict === 'allow' ? 'allowed' : 'denied';
+    const change = { state, approver, token } as const;
+    if (!(await this.#config.store.update(id, 'pending', change))) {
+      requirePending(await this.get(id));
+    }
+    this.#wake(id);
+    return { ...record, ...change };
+  }
+
+  /** Waits until the approval is answered or expires, at most `waitMs`; returns it as it is then. */
+  async wait(id: string, waitMs: number, signal: AbortSignal): Promise<ApprovalRecord> {
+    const record = await this.get(id);
+    const leftMs = new Date(record.expires_at).getTime() - this.#config.clock().getTime();
+    const timeoutMs = Math.min(waitMs, leftMs);
+    if (record.state !== 'pending' || timeoutMs <= 0 || signal.aborted) return record;
+    await new Promise<void>((resolve) => {
+      const waiters = this.#waiting.get(id) ?? new Set();
+      this.#waiting.set(id, waiters);
+      const timer = setTimeout(done, timeoutMs);
+      signal.addEventListener('abort', done);
+      waiters.add(done);
+      function done(): void {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        waiters.delete(done);
+        resolve();
+      }
+    });
+    if (this.#waiting.get(id)?.size === 0) this.#waiting.delete(id);
+    return this.get(id);
+  }
+
+  /**
+   * Takes an answered approval for the call that it was given for; an allowed one is used up by
+   * this. Throws `approval_unknown`, `approval_required` while it is unanswered,
+   * `approval_expired`, `approval_used`, or `approval_mismatch` for any other call.
+   */
+  async present(id: string, call: BoundCall): Promise<VerifiedApproval> {
+    const record = await this.get(id);
+    const digest = this.callDigest(call);
+    if (record.call_digest !== digest || record.spiffe_id !== call.spiffe_id) {
+      throw error('approval_mismatch', 'the approval is for another call');
+    }
+    if (record.state === 'pending') throw error('approval_required', 'nobody has answered yet');
+    if (record.state === 'expired') throw error('approval_expired', 'the approval has expired');
+    if (record.state === 'used') throw error('approval_used', 'the approval was used already');
+    const verified = await this.#verify(record, digest);
+    if (verified.verdict === 'allow') {
+      const taken = await this.#config.store.update(id, 'allowed', { state: 'used' });
+      if (!taken) throw error('approval_used', 'the approval was used already');
+    }
+    return verified;
+  }
+
+  /** Ends every wait. */
+  close(): void {
+    for (const id of [...this.#waiting.keys()]) this.#wake(id);
+  }
+
+  async #verify(record: ApprovalRecord, digest: string): Promise<VerifiedApproval> {
+    const { payload } = await jwtVerify(record.token ?? '', this.#config.key.publicKey, {
+      algorithms: [algorithm],
+      typ: 'approval+jwt',
+      issuer,
+      subject: record.spiffe_id,
+      requiredClaims: ['jti', 'exp', 'call_digest', 'verdict', 'approver'],
+      currentDate: this.#config.clock(),
+    }).catch((cause: unknown) => {
+      throw new PlatformError('approval_mismatch', 'the approval is not signed by this platform', {
+        cause,
+      });
+    });
+    const { verdict, approver } = payload;
+    const bound = payload.jti === record.id && payload.call_digest === digest;
+    if (!bound || (verdict !== 'allow' && verdict !== 'deny') || typeof approver !== 'string') {
+      throw error('approval_mismatch', 'the approval is for another call');
+    }
+    const expires_at = new Date((payload.exp ?? 0) * 1000).toISOString();
+    return { id: record.id, call_digest: digest, verdict, approver, expires_at };
+  }
+
+  async #expire(record: ApprovalRecord): Promise<boolean> {
+    const isOpen = record.state === 'pending' || record.state === 'allowed';
+    if (!isOpen || new Date(record.expires_at) > this.#config.clock()) return false;
+    return this.#config.store.update(record.id, record.state, { state: 'expired' });
+  }
+
+  async #expireAll(): Promise<void> {
+    for (const record of await this.#config.store.list()) await this.#expire(record);
+  }
+
+  #wake(id: string): void {
+    for (const done of [...(this.#waiting.get(id) ?? [])]) done();
+  }
+}
+
+/** A fresh Ed25519 pair. */
+export function newApprovalKey(): ApprovalKey {
+  return generateKeyPairSync('ed25519');
+}
+
+function requirePending(record: ApprovalRecord): void {
+  if (record.state === 'expired') throw error('approval_expired', 'the approval has expired');
+  if (record.state !== 'pending') throw error('approval_used', 'the approval is answered already');
+}
+
+function error(code: ErrorCode, message: string): PlatformError {
+  return new PlatformError(code, message);
+}

@@ -1,0 +1,115 @@
+// Credentials of third-party services: where their values come from, and how they stay out of answers.
+import { readFileSync, statSync } from 'node:fs';
+import { PlatformError } from '../../runtime/errors.ts';
+import { isJsonObject, type JsonValue } from '../../runtime/json.ts';
+
+/** How a tool wants its credential; names only, a value is never part of a tool. */
+export interface CredentialUse {
+  /** The credential's name in the source. */
+  name: string;
+  /** The request header that carries it, lower case. */
+  header: string;
+  /** Text around `{value}`, such as `Bearer {value}`. */
+  format: string;
+}
+
+/** Gives a value for a name, after a `credential` decision allowed its use. */
+export interface CredentialSource {
+  /** Rejects with `credential_missing`; never puts a value into an error. */
+  read(name: string): Promise<string>;
+}
+
+const valueBytesMax = 64 * 1024;
+
+/** A source without credentials. */
+export const noCredentials: CredentialSource = {
+  read: (name) => Promise.reject(missing(name)),
+};
+
+/**
+ * Reads values from a JSON file `{"<name>": "<value>"}` of the operator, afresh at each use, so that
+ * a changed value is used at once; a name that is not there is looked up in the environment as
+ * `PLATFORM_CREDENTIAL_<NAME>`. A file that others can read is refused.
+ */
+export function operatorCredentials(
+  file: string | undefined,
+  environment: NodeJS.ProcessEnv,
+): CredentialSource {
+  return {
+    async read(name) {
+      const fromFile = file === undefined ? undefined : valueInFile(file, name);
+      const variable = `PLATFORM_CREDENTIAL_${name.toUpperCase().replaceAll('-', '_')}`;
+      const value = fromFile ?? environment[variable];
+      if (value === undefined || value === '') throw missing(name);
+      if (Buffer.byteLength(value) > valueBytesMax || /[\r\n\0]/.test(value)) {
+        throw new PlatformError('credential_missing', `the credential ${name} fits no header`);
+      }
+      return value;
+    },
+  };
+}
+
+function valueInFile(file: string, name: string): string | undefined {
+  let parsed: unknown;
+  try {
+    if ((statSync(file).mode & 0o077) !== 0) {
+      throw new PlatformError('credential_missing', 'others can read the credentials file', {
+        hint: `run chmod 600 ${file}`,
+      });
+    }
+    parsed = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof PlatformError) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    // No cause: a parser's message can quote what it read.
+    throw new PlatformError('credential_missing', 'the credentials file cannot be read');
+  }
+  if (!isJsonObject(parsed) || !Object.hasOwn(parsed, name)) return undefined;
+  const value = parsed[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function missing(name: string): PlatformError {
+  return new PlatformError('credential_missing', `no credential named ${name} is provided`, {
+    hint: 'add it to the credentials file, or set PLATFORM_CREDENTIAL_<NAME>',
+  });
+}
+
+const redacted = '[redacted]';
+
+/** A short value would match by accident; nobody hands out one as a secret. */
+const scrubCharactersMin = 4;
+
+/**
+ * Replaces the credential wherever an upstream echoes it, as it is or in the usual encodings, in
+ * every string and key of a result.
+ */
+export function scrub(result: JsonValue, secret: string): JsonValue {
+  const forms = spellings(secret);
+  if (forms.length === 0) return result;
+  const clean = (text: string): string =>
+    forms.reduce((cleaned, form) => cleaned.replaceAll(form, redacted), text);
+  const walk = (value: JsonValue): JsonValue => {
+    if (typeof value === 'string') return clean(value);
+    if (Array.isArray(value)) return value.map(walk);
+    if (!isJsonObject(value)) return value;
+    const entries = Object.entries(value).map(([key, member]) => [clean(key), walk(member)]);
+    return Object.fromEntries(entries) as JsonValue;
+  };
+  return walk(result);
+}
+
+function spellings(secret: string): string[] {
+  if (secret.length < scrubCharactersMin) return [];
+  const bytes = Buffer.from(secret);
+  const forms = new Set([
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    bytes.toString('base64'),
+    bytes.toString('base64').replaceAll('=', ''),
+    bytes.toString('base64url'),
+    bytes.toString('hex'),
+  ]);
+  return [...forms].sort((a, b) => b.length - a.length);
+}

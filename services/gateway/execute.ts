@@ -1,0 +1,251 @@
+// Executes one tool call: every decision, then the intent row, then the call, then the outcome row.
+import type { Decision } from '../../runtime/decide/decision.ts';
+import { type ErrorCode, PlatformError } from '../../runtime/errors.ts';
+import type { JsonObject, JsonValue } from '../../runtime/json.ts';
+import type { Caller } from './caller.ts';
+import { scrub } from './credentials.ts';
+import type { Circumstances } from './judge.ts';
+import type { Action } from './ledger.ts';
+import { httpRequestFor } from './openapi/request.ts';
+import { park, questionOf } from './park.ts';
+import type { Parts } from './parts.ts';
+import { type Session, sessionFacts } from './sessions.ts';
+import type { ToolRecord } from './tools.ts';
+import { type OutgoingRequest, readResult } from './upstream.ts';
+
+export interface ExecuteRequest {
+  tool: string;
+  arguments: JsonObject;
+  /** An approval that was given for exactly this call. */
+  approval?: string;
+  /** How long to wait for a person, should policy park the call. */
+  waitMs: number;
+  /** Aborted when the caller no longer waits. */
+  signal: AbortSignal;
+}
+
+export type DecisionIds = { [name: string]: string };
+
+export type Executed =
+  | { kind: 'done'; result: JsonValue; decisions: DecisionIds }
+  | { kind: 'failed'; error: ToolError; decisions: DecisionIds }
+  | { kind: 'parked'; approval: { id: string; question: string; expires_at: string } };
+
+/** Why there is no result; `status` and `body` are the tool's own answer. */
+export type ToolError = { code: ErrorCode; message: string; status?: number; body?: JsonValue };
+
+/** One call on its way; `decisions` grows as it goes. */
+export interface Call {
+  parts: Parts;
+  caller: Caller;
+  action: Action;
+  record: ToolRecord;
+  request: ExecuteRequest;
+  session: Session;
+  circumstances: Circumstances;
+  provenance: JsonObject;
+  decisions: Map<string, Decision>;
+}
+
+const inputScanners = ['Secrets'];
+const outputScanners = ['InvisibleText', 'Secrets'];
+
+/**
+ * Executes a call for a caller. Resolves with the tool's result, with the tool's failure, or with
+ * the approval that the call waits for. Throws a DeniedError, whose row is written, or another
+ * PlatformError (`evidence_unavailable`, `database_unavailable`, …), after which nothing was sent
+ * unless an intent row says so.
+ */
+export async function execute(
+  parts: Parts,
+  caller: Caller,
+  request: ExecuteRequest,
+): Promise<Executed> {
+  const action = parts.ledger.begin(caller, 'tool', { tool: request.tool });
+  const counters = await parts.counters.count(caller.identity);
+  const record = await parts.tools.get(request.tool);
+  if (record === undefined) {
+    const reason = { code: 'tool_unknown', message: 'there is no tool of this name' };
+    throw await parts.ledger.denial(action, [], 'tool_unknown', reason);
+  }
+  const session = parts.sessions.of(caller.identity.spiffe_id);
+  const call: Call = {
+    parts,
+    caller,
+    action,
+    record,
+    request,
+    session,
+    circumstances: { counters, session: sessionFacts(session) },
+    provenance: session.trace.provenanceOf(request.arguments) as JsonObject,
+    decisions: new Map(),
+  };
+  const parked = await judge(call);
+  if (parked !== undefined) return parked;
+  const outgoing = await prepare(call);
+  session.calls++;
+  return perform(call, outgoing);
+}
+
+/** All decisions about the call itself; resolves with the approval it waits for, if any. */
+async function judge(call: Call): Promise<Executed | undefined> {
+  const { parts, caller, record, request } = call;
+  const authorization = authorize(call, null);
+  const question = questionOf(authorization);
+  if (!authorization.allow && question === undefined) throw await denied(call, 'denied');
+  // Kept before the first row that names it, so that the audit can always recompute the decision.
+  await parts.ledger.keep(parts.judge.schemaBytes(record.tool));
+  const fit = parts.judge.arguments(caller, record.tool, request.arguments);
+  call.decisions.set('arguments', fit);
+  if (!fit.allow) throw await denied(call, 'arguments_invalid', fit);
+  const text = JSON.stringify(request.arguments);
+  const guard = parts.judge.guard(caller, 'input', inputScanners, text);
+  call.decisions.set('guard', guard);
+  if (!guard.allow) throw await denied(call, 'guard_blocked');
+  if (question === undefined) return undefined;
+  const parking = await park(call, question);
+  if ('parked' in parking) return parking.parked;
+  const approved = authorize(call, parking.approval);
+  if (!approved.allow || questionOf(approved) !== undefined) {
+    throw await denied(call, parking.approval.verdict === 'deny' ? 'approval_denied' : 'denied');
+  }
+  return undefined;
+}
+
+function authorize(
+  call: Call,
+  approval: Parameters<Parts['judge']['call']>[2]['approval'],
+): Decision {
+  const decision = call.parts.judge.call(call.caller, call.record.tool, {
+    ...call.circumstances,
+    arguments: call.request.arguments,
+    provenance: call.provenance,
+    approval,
+  });
+  call.decisions.set('authorization', decision);
+  return decision;
+}
+
+/** Builds the request and leaves the intent row; only then may a byte go out. */
+async function prepare(call: Call): Promise<OutgoingRequest> {
+  const { parts, caller, record, action } = call;
+  let outgoing: OutgoingRequest;
+  try {
+    outgoing = httpRequestFor(record, call.request.arguments);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    const reason = { code: error.code, message: error.message };
+    const violation = { keyword: 'binding', pointer: '', ...error.data, message: error.message };
+    const decisions = [...call.decisions.values()];
+    throw await parts.ledger.denial(action, decisions, 'arguments_invalid', reason, {
+      violations: [violation],
+    });
+  }
+  if (record.credential !== undefined) {
+    const use = record.credential;
+    const decision = parts.judge.credential(caller, record.tool, use, call.circumstances);
+    call.decisions.set('credential', decision);
+    if (!decision.allow) throw await denied(call, 'denied');
+  }
+  await parts.ledger.intent(action, [...call.decisions.values()], {
+    method: outgoing.method,
+    origin: new URL(record.binding.baseUrl).origin,
+  });
+  return outgoing;
+}
+
+/** The call and its outcome row; a failure of the tool is a result, not an exception. */
+async function perform(call: Call, outgoing: OutgoingRequest): Promise<Executed> {
+  const { parts, action, record, session } = call;
+  const before = call.decisions.size;
+  const startedAt = performance.now();
+  const facts: JsonObject = {};
+  let done: { result: JsonValue } | { error: ToolError };
+  try {
+    done = await converse(call, outgoing, facts);
+  } catch (error) {
+    done = { error: toolError(error) };
+  }
+  const decisions = [...call.decisions.values()].slice(before);
+  const detail = { ...facts, duration_ms: Math.round(performance.now() - startedAt) };
+  if ('error' in done) {
+    const { code, message } = done.error;
+    await parts.ledger.outcome(action, decisions, {
+      outcome: code === 'guard_output_blocked' ? 'denied' : 'error',
+      reason: { code, message },
+      detail,
+    });
+  } else {
+    await parts.ledger.outcome(action, decisions, { outcome: 'ok', detail });
+  }
+  const seen = 'error' in done ? done.error.body : done.result;
+  if (seen !== undefined)
+    session.trace.recordResult(record.tool.name, seen, call.request.arguments);
+  const ids = idsOf(call);
+  if ('error' in done) return { kind: 'failed', error: done.error, decisions: ids };
+  return { kind: 'done', result: done.result, decisions: ids };
+}
+
+/** Injects the credential, sends, and lets through of the answer only what the guard allows. */
+async function converse(
+  call: Call,
+  outgoing: OutgoingRequest,
+  facts: JsonObject,
+): Promise<{ result: JsonValue } | { error: ToolError }> {
+  const { parts, record, caller } = call;
+  const use = record.credential;
+  const secret = use === undefined ? undefined : await parts.credentials.read(use.name);
+  const headers = { ...outgoing.headers };
+  if (use !== undefined && secret !== undefined) {
+    headers[use.header] = use.format.replace('{value}', () => secret);
+  }
+  const response = await parts.outgoing.send({ ...outgoing, headers });
+  facts.status = response.status;
+  facts.bytes = response.body.byteLength;
+  const raw = readResult(response, parts.record);
+  const result = secret === undefined ? raw : scrub(raw, secret);
+  if (result !== null) {
+    const text = typeof result === 'string' ? result : JSON.stringify(result);
+    const guard = parts.judge.guard(caller, 'output', outputScanners, text);
+    call.decisions.set('guard_output', guard);
+    if (!guard.allow) return { error: withheld(guard) };
+  }
+  if (response.status >= 200 && response.status < 300) return { result };
+  const message = `the tool answered with status ${response.status}`;
+  return { error: { code: 'tool_failed', message, status: response.status, body: result } };
+}
+
+function withheld(guard: Decision): ToolError {
+  if (guard.reason.code === 'input_too_large') {
+    const message = 'the answer is too large to be scanned, so it is withheld';
+    return { code: 'tool_response_too_large', message };
+  }
+  return {
+    code: 'guard_output_blocked',
+    message: 'the answer is withheld: the guard found something',
+  };
+}
+
+/** Messages of platform errors are safe to show; those of others may quote a secret. */
+function toolError(error: unknown): ToolError {
+  if (error instanceof PlatformError) return { code: error.code, message: error.message };
+  return { code: 'internal', message: 'the call failed unexpectedly' };
+}
+
+async function denied(call: Call, code: ErrorCode, fit?: Decision): Promise<PlatformError> {
+  const decisions = [...call.decisions.values()];
+  const refusing = decisions.findLast((decision) => !decision.allow) ?? decisions.at(-1);
+  const reason = refusing?.reason ?? { code, message: code };
+  const violations = fit?.output.violations;
+  const { ledger } = call.parts;
+  if (!Array.isArray(violations)) {
+    // The validator itself failed: that says nothing about the arguments.
+    const plain = fit === undefined ? code : 'denied';
+    return ledger.denial(call.action, decisions, plain, reason);
+  }
+  return ledger.denial(call.action, decisions, code, reason, { violations });
+}
+
+function idsOf(call: Call): DecisionIds {
+  return Object.fromEntries([...call.decisions].map(([name, { id }]) => [name, id]));
+}

@@ -1,0 +1,27 @@
+// What the gateway's handlers work with; put together in gateway.ts.
+import type { Record as RecordModule } from '../../runtime/modules/record.ts';
+import type { Approvals } from './approvals.ts';
+import type { Counters } from './counters.ts';
+import type { CredentialSource } from './credentials.ts';
+import type { GatewayLimits, SchemaCheck } from './gateway.ts';
+import type { Judge } from './judge.ts';
+import type { Ledger } from './ledger.ts';
+import type { Sessions } from './sessions.ts';
+import type { ToolStore } from './tools.ts';
+import type { Outgoing } from './upstream.ts';
+
+export interface Parts {
+  record: RecordModule;
+  schemas: SchemaCheck;
+  trustDomain: string;
+  tools: ToolStore;
+  judge: Judge;
+  ledger: Ledger;
+  counters: Counters;
+  sessions: Sessions;
+  approvals: Approvals;
+  credentials: CredentialSource;
+  outgoing: Outgoing;
+  clock: () => Date;
+  limits: GatewayLimits;
+}

@@ -1,0 +1,200 @@
+// Reads the body of a registration: an OpenAPI document, or tools with their JSON Schemas.
+import { PlatformError } from '../../runtime/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../runtime/json.ts';
+import type { CredentialUse } from './credentials.ts';
+import { checkBaseUrl } from './openapi/base-url.ts';
+import { isHeaderName } from './openapi/headers.ts';
+import { importOpenApi } from './openapi/import.ts';
+import type { Parts } from './parts.ts';
+import type { Rejection } from './register.ts';
+import type { HttpBinding, Tool, ToolParameter, ToolRecord } from './tools.ts';
+
+type Reading = Pick<Parts, 'record' | 'schemas' | 'limits'>;
+
+export interface Registration {
+  records: ToolRecord[];
+  rejected: Rejection[];
+}
+
+interface Common {
+  baseUrl: string;
+  prefix: string;
+  service: string;
+  credential: CredentialUse | undefined;
+}
+
+/** Throws `input_invalid`, `openapi_invalid` or `configuration_invalid` for the body as a whole. */
+export function readRegistration(parts: Reading, body: JsonObject): Registration {
+  const prefix = text(body, 'prefix', '');
+  const common: Common = {
+    baseUrl: checkBaseUrl(text(body, 'base_url')),
+    prefix,
+    service: serviceName(text(body, 'service', prefix)),
+    credential: readCredential(body.credential),
+  };
+  if (body.spec !== undefined) return fromOpenApi(parts, body.spec, common);
+  if (Array.isArray(body.tools)) return fromSchemas(parts, body.tools, common);
+  throw invalid('give `spec` (an OpenAPI document) or `tools`');
+}
+
+function fromOpenApi(parts: Reading, spec: JsonValue, common: Common): Registration {
+  const { tools, rejected } = importOpenApi(spec, { ...common });
+  const registration: Registration = { records: [], rejected: rejected.map((one) => ({ ...one })) };
+  for (const { binding, ...tool } of tools) {
+    keep(registration, tool.name, () =>
+      toRecord(parts, { ...tool, source: 'openapi' }, binding, common),
+    );
+  }
+  return registration;
+}
+
+function fromSchemas(parts: Reading, tools: JsonValue[], common: Common): Registration {
+  const registration: Registration = { records: [], rejected: [] };
+  if (tools.length > parts.limits.tools) throw invalid('too many tools');
+  for (const [index, entry] of tools.entries()) {
+    const label = isJsonObject(entry) && typeof entry.name === 'string' ? entry.name : `#${index}`;
+    keep(registration, label, () => fromSchema(parts, entry, common));
+  }
+  return registration;
+}
+
+function keep(registration: Registration, operation: string, read: () => ToolRecord): void {
+  try {
+    registration.records.push(read());
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    const { keyword, pointer } = error.data;
+    registration.rejected.push({
+      operation: operation.slice(0, 256),
+      code: error.code,
+      message: error.message,
+      ...(typeof keyword === 'string' ? { keyword } : {}),
+      ...(typeof pointer === 'string' ? { pointer } : {}),
+    });
+  }
+}
+
+function fromSchema(parts: Reading, entry: JsonValue, common: Common): ToolRecord {
+  if (!isJsonObject(entry)) throw invalid('a tool is not an object');
+  const { http, input_schema: schema, action, tags = [] } = entry;
+  if (!isJsonObject(http)) throw invalid('a tool needs `http` with `method` and `path`');
+  if (!isJsonObject(schema)) throw invalid('a tool needs `input_schema`, a JSON Schema object');
+  if (action !== 'read' && action !== 'write') throw invalid('`action` is `read` or `write`');
+  if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string') || tags.length > 32) {
+    throw invalid('`tags` is a list of at most 32 strings');
+  }
+  const prefix = common.prefix === '' ? '' : `${common.prefix}_`;
+  const name = `${prefix}${text(entry, 'name')}`;
+  const description = text(entry, 'description', '');
+  const binding = bindingOf(http, common.baseUrl);
+  const { service } = common;
+  const tool = { name, description, service, tags: tags as string[], schema };
+  return toRecord(parts, { ...tool, action, source: 'schema' }, binding, common);
+}
+
+function toRecord(
+  parts: Reading,
+  tool: Pick<Tool, 'name' | 'description' | 'service' | 'action' | 'tags' | 'schema' | 'source'>,
+  binding: HttpBinding,
+  { credential }: Common,
+): ToolRecord {
+  requireName(tool.name);
+  const canonical = parts.record.canonicalizeValue(tool.schema);
+  if (canonical.byteLength > parts.limits.schemaBytes) {
+    throw new PlatformError('schema_too_large', `over ${parts.limits.schemaBytes} bytes`);
+  }
+  parts.schemas.register(canonical);
+  const digest = Buffer.from(parts.record.sha256(canonical)).toString('hex');
+  const full: Tool = {
+    ...tool,
+    tool_type: 'function',
+    parameters: parametersOf(tool.schema),
+    schema_digest: `sha256:${digest}`,
+  };
+  return { tool: full, binding, ...(credential === undefined ? {} : { credential }) };
+}
+
+const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']);
+
+/** Arguments named in the path go there; the others into the JSON body, or the query without one. */
+function bindingOf(http: JsonObject, baseUrl: string): HttpBinding {
+  const method = text(http, 'method').toUpperCase();
+  const path = text(http, 'path');
+  if (!methods.has(method)) throw invalid('`http.method` is not one that tools use');
+  if (!/^\/[A-Za-z0-9_.~\-/{}:@!$&'()*+,;=%]*$/.test(path) || path.split('/').includes('..')) {
+    throw invalid('`http.path` begins with a slash and has neither query nor fragment');
+  }
+  const named = new Set([...path.matchAll(/\{([^{}]+)\}/g)].map((match) => match[1]!));
+  if (path.replace(/\{[^{}]+\}/g, '').match(/[{}]/)) throw invalid('`http.path` has a stray brace');
+  const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
+  // Unlisted arguments go into the body, where there is one, otherwise into the query.
+  return {
+    baseUrl,
+    method,
+    path,
+    parameters: [...named].map((name) => ({ name, wire: name, in: 'path' })),
+    ...(hasBody ? { body: { contentType: 'application/json' } } : {}),
+  };
+}
+
+function parametersOf(schema: JsonObject): ToolParameter[] {
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(properties).map(([name, property]) => {
+    const facts = isJsonObject(property) ? property : {};
+    const { type, description, default: fallback } = facts;
+    return {
+      name,
+      type: typeof type === 'string' ? type : Array.isArray(type) ? type.join('|') : 'any',
+      required: required.includes(name),
+      ...(fallback === undefined ? {} : { default: fallback }),
+      ...(typeof description === 'string' ? { description } : {}),
+    };
+  });
+}
+
+function readCredential(value: JsonValue | undefined): CredentialUse | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!isJsonObject(value)) throw invalid('`credential` is an object');
+  const name = text(value, 'name');
+  const header = text(value, 'header', 'authorization').toLowerCase();
+  const format = text(value, 'format', 'Bearer {value}');
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(name)) throw invalid('`credential.name`');
+  if (!isHeaderName(header) || forbiddenHeaders.has(header) || header.startsWith('x-platform-')) {
+    throw invalid('`credential.header` cannot carry a credential');
+  }
+  if (!/^[ -~]*\{value\}[ -~]*$/.test(format)) throw invalid('`credential.format` holds `{value}`');
+  return { name, header, format };
+}
+
+/** Headers that decide where a message ends or goes. */
+const forbiddenHeaders = new Set([
+  ...['connection', 'content-length', 'content-type', 'expect', 'host', 'keep-alive', 'te'],
+  ...['trailer', 'transfer-encoding', 'upgrade'],
+]);
+
+/** Paths of the gateway's own; a tool of this name could not be asked for. */
+const reservedNames = new Set(['search', 'register']);
+
+function requireName(name: string): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(name) || reservedNames.has(name)) {
+    throw invalid(`a tool cannot be named ${JSON.stringify(name.slice(0, 64))}`);
+  }
+}
+
+function serviceName(service: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(service)) {
+    throw invalid('`service` (or `prefix`) names the service in letters, digits, `_`, `.`, `-`');
+  }
+  return service;
+}
+
+function text(object: JsonObject, name: string, fallback?: string): string {
+  const value = object[name] ?? fallback;
+  if (typeof value !== 'string') throw invalid(`\`${name}\` is not a string`);
+  return value;
+}
+
+function invalid(message: string): PlatformError {
+  return new PlatformError('input_invalid', message);
+}
