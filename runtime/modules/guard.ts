@@ -6,7 +6,7 @@ import { ModuleInstance } from './instantiate.ts';
 export type GuardDirection = 'input' | 'output';
 export type ScannerName = 'InvisibleText' | 'PII' | 'Secrets';
 
-/** What is scanned: `input` goes to a model or a tool, `output` came from a model. */
+/** What is scanned: `input` goes to a model or a tool, `output` came from one. */
 export interface GuardRequest {
   direction: GuardDirection;
   /** At least one, none twice, each serving the direction. */
@@ -36,7 +36,7 @@ export interface GuardResult {
 
 /** The scanners that are built, and the directions that each serves. */
 export const scanners: readonly { name: ScannerName; directions: readonly GuardDirection[] }[] = [
-  { name: 'InvisibleText', directions: ['input'] },
+  { name: 'InvisibleText', directions: ['input', 'output'] },
   { name: 'PII', directions: ['input', 'output'] },
   { name: 'Secrets', directions: ['input', 'output'] },
 ];

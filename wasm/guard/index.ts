@@ -25,15 +25,14 @@ export { output, outputLength, reserve } from '../common/abi';
 /** The longest text that is scanned, in bytes; a longer one is refused, never cut. */
 const TEXT_MAX: u32 = 4 * 1024 * 1024;
 
-let direction: u32 = 0;
 let scanners: u32 = 0;
 let text: u32 = 0;
 
 /**
  * Scans `{"direction":"input"|"output","scanners":[…],"text":"…"}` and writes
  * `{"allow":bool,"findings":[{"end","kind","scanner","start"}…],"truncated":bool}`, offsets in bytes of
- * the text's UTF-8. Returns an error number for unreadable input, an unknown scanner, one that does not
- * serve this direction, and text over 4 MiB.
+ * the text's UTF-8. Returns an error number for unreadable input, an unknown scanner or direction, and
+ * text over 4 MiB. Every scanner that is built serves both directions.
  */
 export function scan(pointer: u32, length: u32): i32 {
   const root = parseJson(pointer, length);
@@ -67,13 +66,12 @@ function isKey(node: u32, literal: string): bool {
   return isText(keyPointer(node), keyLength(node), literal);
 }
 
-/** Reads exactly the three members; members come sorted, so the direction is known before the scanners. */
+/** Reads exactly the three members. */
 function readRequest(root: u32): bool {
   if (kindOf(root) != Kind.Object || childCount(root) != 3) return false;
   for (let child = firstChild(root); child != 0; child = nextSibling(child)) {
     if (isKey(child, 'direction')) {
       if (!isString(child, 'input') && !isString(child, 'output')) return false;
-      direction = isString(child, 'input') ? 1 : 2;
     } else if (isKey(child, 'scanners')) {
       if (!readScanners(child)) return false;
     } else if (isKey(child, 'text') && kindOf(child) == Kind.String) {
@@ -90,7 +88,7 @@ function readScanners(node: u32): bool {
     let scanner: u32 = 0;
     if (isString(child, 'PII')) scanner = PII;
     else if (isString(child, 'Secrets')) scanner = SECRETS;
-    else if (isString(child, 'InvisibleText') && direction == 1) scanner = INVISIBLE_TEXT;
+    else if (isString(child, 'InvisibleText')) scanner = INVISIBLE_TEXT;
     if (scanner == 0 || (scanners & scanner) != 0) return false;
     scanners |= scanner;
   }
