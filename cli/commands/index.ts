@@ -1,0 +1,21 @@
+// Every command, in the order in which `platform --help` lists them.
+import type { Command } from '../command.ts';
+import { agents } from './agents.ts';
+import { approvals } from './approvals.ts';
+import { completionCommand } from './completion.ts';
+import { decide } from './decide.ts';
+import { run } from './run.ts';
+import { status } from './status.ts';
+import { up } from './up.ts';
+
+export const commands: Command[] = [
+  up,
+  run,
+  status,
+  approvals,
+  agents,
+  decide,
+  completionCommand(() =>
+    commands.map(({ name, help }) => ({ name, options: help.match(/--[a-z-]+/g) ?? [] })),
+  ),
+];
