@@ -1,9 +1,11 @@
 // Content-addressed objects beside the log: schemas, modules and bundles, each under its digest.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { JWK } from 'jose';
+import { BUILT_MODULES } from '../decide/local.ts';
 import { EvidenceError } from '../errors.ts';
-import type { EvidenceFiles } from './files.ts';
-import { nodeFiles } from './files.ts';
+import { moduleBytes } from '../modules/source.ts';
+import { type EvidenceFiles, nodeFiles } from './files.ts';
 
 /** What reads objects; the audit needs no more. */
 export interface ObjectSource {
@@ -72,7 +74,8 @@ export class ObjectStore implements ObjectSource {
     const listing = await this.#files.read(this.#bundlePlace(revision));
     if (listing === undefined) return undefined;
     const contents = new Map<string, Uint8Array>();
-    for (const [path, digest] of Object.entries(parseListing(listing, revision))) {
+    const digests = parseJson<Record<string, string>>(listing, `the listing of ${revision}`);
+    for (const [path, digest] of Object.entries(digests)) {
       const bytes = await this.get(digest);
       if (bytes === undefined) {
         throw new EvidenceError('object_missing', `${path} of bundle ${revision} is not kept`);
@@ -80,6 +83,27 @@ export class ObjectStore implements ObjectSource {
       contents.set(path, bytes);
     }
     return contents;
+  }
+
+  /** Keeps the modules of this installation, so that its decisions can be replayed by a later one. */
+  async putModules(): Promise<void> {
+    for (const name of BUILT_MODULES) await this.put(moduleBytes(name));
+  }
+
+  /** Adds public keys that verify bundles' signatures to the JWK set of all that ever did. */
+  async putBundleKeys(keys: readonly JWK[]): Promise<void> {
+    // Only the public members: a caller may hold the whole key.
+    const known = keys.map(({ kty, crv, x, kid, alg, use }) => ({ kty, crv, x, kid, alg, use }));
+    const texts = [...(await this.getBundleKeys()), ...known].map((key) => JSON.stringify(key));
+    const text = `{"keys":[${[...new Set(texts)].join(',')}]}\n`;
+    await this.#files.replace(join(this.#dir, 'bundle-keys.json'), Buffer.from(text), true);
+  }
+
+  /** Those keys; none where they are not kept. */
+  async getBundleKeys(): Promise<JWK[]> {
+    const bytes = await this.#files.read(join(this.#dir, 'bundle-keys.json'));
+    if (bytes === undefined) return [];
+    return parseJson<{ keys: JWK[] }>(bytes, 'the list of bundle keys').keys;
   }
 
   #place(digest: string): { folder: string; path: string } {
@@ -103,13 +127,11 @@ export function digestOf(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-function parseListing(bytes: Uint8Array, revision: string): Record<string, string> {
+function parseJson<Value>(bytes: Uint8Array, what: string): Value {
   try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<string, string>;
+    return JSON.parse(Buffer.from(bytes).toString('utf8')) as Value;
   } catch (cause) {
-    throw new EvidenceError('object_corrupt', `the listing of bundle ${revision} is damaged`, {
-      cause,
-    });
+    throw new EvidenceError('object_corrupt', `${what} is damaged`, { cause });
   }
 }
 

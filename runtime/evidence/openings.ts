@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { commitmentOf } from '../decide/commitment.ts';
+import { commitmentOf, type FramedHash } from '../decide/commitment.ts';
 import type { Opening } from '../decide/decision.ts';
 import { EvidenceError } from '../errors.ts';
 import { type EvidenceFiles, nodeFiles, type SegmentFile } from './files.ts';
@@ -37,11 +37,24 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
+/** The record module's framed hash, computed apart from it: what is filed here checks what it said. */
+const framedHash: FramedHash = {
+  sha256Framed(fields) {
+    const hash = createHash('sha256');
+    for (const field of fields) {
+      const bytes = Buffer.from(field as Uint8Array);
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      hash.update(length).update(bytes);
+    }
+    return hash.digest();
+  },
+};
+
 /** The commitment that an opening really opens, `sha256:<hex>`, whatever it was filed under. */
 function opened(opening: Opening): string {
   const salt = Buffer.from(opening.salt, 'hex');
-  const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
-  const commitment = commitmentOf(sha256, salt, opening.field, opening.value);
+  const commitment = commitmentOf(framedHash, salt, opening.field, opening.value);
   const { $commitment } = JSON.parse(Buffer.from(commitment).toString('utf8'));
   return $commitment as string;
 }
@@ -113,12 +126,21 @@ export class OpeningsStore implements OpeningsSink {
 
   async close(): Promise<void> {
     await this.#queue;
+    await this.#closeToday();
+  }
+
+  async #closeToday(): Promise<void> {
     await this.#today?.file.close();
     this.#today = undefined;
   }
 
   async #write(openings: readonly Opening[]): Promise<void> {
-    const today = await this.#openToday();
+    let today = await this.#openToday();
+    // Another process may have erased today: then a new key begins, and the old one is forgotten.
+    if ((await this.#files.read(this.#keyPath(today.day))) === undefined) {
+      await this.#closeToday();
+      today = await this.#openToday();
+    }
     const frames = openings.map((opening) =>
       encodeFrame('row', encrypt(opening, today.key, today.day)),
     );
@@ -130,8 +152,7 @@ export class OpeningsStore implements OpeningsSink {
   async #openToday(): Promise<OpenDay> {
     const day = this.#clock().toISOString().slice(0, 10);
     if (this.#today?.day === day) return this.#today;
-    await this.#today?.file.close();
-    this.#today = undefined;
+    await this.#closeToday();
     await this.#files.makeFolder(this.#dir);
     await this.#files.makeFolder(this.#keysDir);
     await this.#files.create(this.#keyPath(day), randomBytes(32));

@@ -7,12 +7,15 @@ import {
   type DecisionModule,
   entrypointOf,
 } from '../decide/boundary.ts';
+import { opens } from '../decide/commitment.ts';
 import { DECISION_TAG, failure } from '../decide/decide.ts';
+import type { Opening } from '../decide/decision.ts';
 import type { Executor } from '../decide/execute.ts';
 import { replaceMembers } from '../decide/members.ts';
 import { codeOf } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type Difference, firstDifference } from './difference.ts';
+import { type Executors, Unavailable } from './executors.ts';
 import { equalBytes, hex, type RecordHashes } from './hashes.ts';
 import type { ObjectSource } from './objects.ts';
 import type { Openings } from './openings.ts';
@@ -32,8 +35,8 @@ export interface ReplayOptions {
   record: RecordHashes;
   /** Schemas by digest. */
   objects: Pick<ObjectSource, 'get'>;
-  /** The executor of a pair of revisions; undefined where a bundle or a module is not kept. */
-  executorFor(policyRevision: string, dataRevision: string): Promise<Executor | undefined>;
+  /** Executors by pair of revisions. */
+  executors: Pick<Executors, 'find'>;
   /** What is known of committed fields; empty without `--openings`. */
   openings: Openings;
 }
@@ -93,8 +96,8 @@ async function executorOf(
 ): Promise<Executor | undefined | string> {
   const { policy_revision, data_revision } = decision;
   if (policy_revision === '' && data_revision === '') return undefined;
-  const executor = await options.executorFor(policy_revision, data_revision);
-  return executor ?? `bundle ${policy_revision} with ${data_revision} is not kept`;
+  const found = await options.executors.find(policy_revision, data_revision);
+  return found instanceof Unavailable ? found.why : found;
 }
 
 // Without bundles every answer is a deny; why there were none may be the machine's own reason.
@@ -126,8 +129,9 @@ function openInput(
       return { verdict: 'diverged', why: `the field ${field} stands in clear in the evidence` };
     }
     const opening = openings.get(commitment);
-    if (opening?.field === field) values.set(field, opening.value);
-    else if (read === undefined || read.includes(field)) {
+    if (opening?.field === field && reallyOpens(opening, commitment, record)) {
+      values.set(field, opening.value);
+    } else if (read === undefined || read.includes(field)) {
       return undetermined(`the field ${field} is committed and no opening of it is given`);
     }
   }
@@ -147,8 +151,10 @@ function replayRefusal(
   recorded: Uint8Array,
   { record, openings }: ReplayOptions,
 ): DecisionVerdict {
-  const opening = openings.get(commitmentIn(input) ?? '');
-  if (opening === undefined) return undetermined('the whole input is committed and not opened');
+  const commitment = commitmentIn(input) ?? '';
+  const opening = openings.get(commitment);
+  if (opening === undefined || !reallyOpens(opening, commitment, record))
+    return undetermined('the whole input is committed and not opened');
   try {
     record.canonicalize(opening.value);
   } catch (error) {
@@ -188,6 +194,11 @@ function parse(bytes: Uint8Array): JsonValue {
 function commitmentIn(value: JsonValue): string | undefined {
   if (!isJsonObject(value) || Object.keys(value).length !== 1) return undefined;
   return typeof value.$commitment === 'string' ? value.$commitment : undefined;
+}
+
+function reallyOpens(opening: Opening, commitment: string, record: RecordHashes): boolean {
+  const stated = Buffer.from(`{"$commitment":"${commitment}"}`, 'utf8');
+  return opens(record, opening, stated);
 }
 
 function canonical(value: JsonValue | JsonObject, record: RecordHashes): Uint8Array {

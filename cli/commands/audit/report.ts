@@ -1,0 +1,87 @@
+// The report of an audit, for people and for programs.
+import pc from 'picocolors';
+import { type AuditReport, FINDINGS_MAX, type Finding } from '../../../runtime/evidence/audit.ts';
+import type { JsonValue } from '../../../runtime/json.ts';
+
+const VALUE_LENGTH_MAX = 200;
+
+/** The report as lines for people; `seconds` is how long the audit took. */
+export function reportText(report: AuditReport, seconds: number): string {
+  const { rowVerdicts, decisionVerdicts, tampered } = report;
+  const lines = [
+    `log          ${report.origin || 'unknown'}`,
+    `verified     ${report.rows} rows under ${report.checkpoints} signed checkpoints in ${seconds.toFixed(1)} s`,
+  ];
+  if (report.root) lines.push(`root         ${report.root}`);
+  if (report.tailBytes > 0) {
+    lines.push(`tail         ${report.tailBytes} bytes of a group that was never acknowledged`);
+  }
+  if (report.openIntents > 0)
+    lines.push(`in progress  ${report.openIntents} without an outcome yet`);
+  lines.push('', '              rows  decisions');
+  for (const verdict of ['reproduced', 'diverged', 'undetermined'] as const) {
+    const rows = String(rowVerdicts[verdict]).padStart(6);
+    const decisions = String(decisionVerdicts[verdict]).padStart(11);
+    lines.push(`${verdict.padEnd(12)}${rows}${decisions}`);
+  }
+  for (const [why, decisions] of report.undetermined) {
+    lines.push(pc.dim(`  undetermined: ${decisions} × ${why}`));
+  }
+  for (const finding of report.diverged) lines.push('', ...findingLines(finding));
+  const more = decisionVerdicts.diverged - report.diverged.length;
+  if (more > 0)
+    lines.push('', `and ${more} more diverged decisions after the first ${FINDINGS_MAX}`);
+  lines.push('', conclusion(report));
+  if (tampered && report.rows > 0) lines.push(`  the ${report.rows} rows before it are proved`);
+  return lines.join('\n');
+}
+
+function findingLines(finding: Finding): string[] {
+  const { sequence, time, module, boundary, decisionId, why, difference } = finding;
+  const lines = [
+    `${pc.red('diverged')} row ${sequence} (${time}): ${module} at ${boundary}, ${why}`,
+    `  decision  ${decisionId}`,
+  ];
+  if (difference === undefined) return lines;
+  return [
+    ...lines,
+    `  field     ${difference.pointer || '(the whole output)'}`,
+    `  expected  ${shown(difference.expected)}`,
+    `  found     ${shown(difference.found)}`,
+  ];
+}
+
+function shown(value: JsonValue | undefined): string {
+  const text = value === undefined ? '(nothing)' : JSON.stringify(value);
+  return text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX)}…` : text;
+}
+
+function conclusion({ tampered, rowVerdicts, rows }: AuditReport): string {
+  if (tampered) return `${pc.red('tampered')} ${tampered.message} (${tampered.code})`;
+  if (rowVerdicts.diverged > 0) {
+    return `${pc.red('diverged')} the evidence is whole, but ${rowVerdicts.diverged} rows say what the modules do not`;
+  }
+  if (rowVerdicts.undetermined > 0) {
+    return `${pc.yellow('undetermined')} the evidence is whole; ${rowVerdicts.undetermined} rows need openings or bundles to be executed again`;
+  }
+  return `${pc.green('reproduced')} all ${rows} rows`;
+}
+
+/** The report as one line of JSON; see docs/auditor.md for its members. */
+export function reportJson(report: AuditReport): string {
+  const { tailBytes, rowVerdicts, decisionVerdicts, openIntents, diverged, ...rest } = report;
+  return JSON.stringify({
+    ...rest,
+    root: report.root ?? null,
+    tail_bytes: tailBytes,
+    row_verdicts: rowVerdicts,
+    decision_verdicts: decisionVerdicts,
+    open_intents: openIntents,
+    diverged: diverged.map(({ decisionId, ...finding }) => ({
+      ...finding,
+      decision_id: decisionId,
+    })),
+    undetermined: Object.fromEntries(report.undetermined),
+    tampered: report.tampered ?? null,
+  });
+}

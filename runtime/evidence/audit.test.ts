@@ -1,0 +1,279 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readBundle } from '../bundle/files.ts';
+import { loadPair } from '../bundle/load.ts';
+import { writeSamplePair } from '../bundle/testing.ts';
+import type { Decision } from '../decide/decision.ts';
+import { createLocalDecider } from '../decide/local.ts';
+import { sampleRequests } from '../testing/sample-requests.ts';
+import { audit } from './audit.ts';
+import { openEvidenceLog, type SegmentLog } from './log.ts';
+import { exportOpenings, importOpenings, type Openings, OpeningsStore } from './openings.ts';
+import type { DecisionFacts, EvidenceDraft } from './row.ts';
+import { draft, record, signer } from './testing/drafts.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'audit-'));
+process.on('exit', () => rmSync(root, { recursive: true, force: true }));
+const { trusted } = await writeSamplePair(join(root, 'bundles'));
+const pair = await loadPair(join(root, 'bundles'), trusted);
+const decider = createLocalDecider({ current: () => pair });
+
+interface Place {
+  log: SegmentLog;
+  evidence: string;
+  checkpoints: string;
+  openings: OpeningsStore;
+  close(): Promise<void>;
+}
+
+/** A log that keeps all that replay needs. */
+async function place(name: string): Promise<Place> {
+  const at = (part: string) => join(root, name, part);
+  const openings = new OpeningsStore({ dir: at('openings'), keysDir: at('keys') });
+  const [evidence, checkpoints] = [at('evidence'), at('checkpoints')];
+  const log = await openEvidenceLog({
+    ...{ dir: evidence, checkpointsDir: checkpoints, signer, record, openings },
+  });
+  for (const kind of ['policy', 'data'] as const) {
+    const files = await readBundle(join(root, 'bundles', kind));
+    await log.objects.putBundle(pair[kind].revision, files);
+  }
+  await log.objects.putModules();
+  await log.objects.putBundleKeys(trusted);
+  const close = async () => {
+    await log.close();
+    await openings.close();
+  };
+  return { log, evidence, checkpoints, openings, close };
+}
+
+const run = ({ evidence, checkpoints }: Place, openings: Openings = new Map()) =>
+  audit({ evidence, checkpoints, record, openings });
+
+const toolInput = (args: Record<string, string>) => ({
+  action: 'call',
+  identity: {
+    spiffe_id: 'spiffe://platform.local/agent/tenant-1/agent-1/main',
+    trust_domain: 'platform.local',
+    tenant: 'tenant-1',
+    agent: 'agent-1',
+    role: 'main',
+  },
+  resource: {
+    ...{ kind: 'tool', name: 'mail_send', service: 'mail', action: 'write', source: 'x', tags: [] },
+  },
+  arguments: args,
+  provenance: {},
+  session: null,
+  counters: { agent_minute: 1, tenant_minute: 1 },
+  approval: null,
+  context: { time: '2026-01-31T12:00:00.000Z', request_id: 'r' },
+});
+const decideTool = (args: Record<string, string>): Decision =>
+  decider.decide({
+    ...{ boundary: 'tool', module: 'authorization', input: toolInput(args), salt: randomBytes(32) },
+  });
+const draftOf = (decision: Decision): EvidenceDraft =>
+  draft({
+    kind: decision.allow ? 'intent' : 'denial',
+    decisions: [decision],
+    openings: decision.openings,
+    controls: decision.controls,
+  });
+
+test('hostile decisions of every boundary and module are all reproduced with their openings', async () => {
+  const at = await place('hostile');
+  const samples = sampleRequests(400, 7);
+  let allowed = 0;
+  for (const sample of samples) {
+    if (sample.schema) await at.log.putObject(sample.schema);
+    const decision = decider.decide(sample);
+    if (decision.allow) allowed++;
+    await at.log.append(draftOf(decision));
+  }
+  await at.close();
+  assert.ok(allowed > 50, `${allowed} allowed`);
+  const report = await run(at, await at.openings.read());
+  assert.is(report.tampered, undefined);
+  assert.equal(report.diverged, []);
+  assert.equal([...report.undetermined], []);
+  assert.equal(report.rowVerdicts, { reproduced: 400, diverged: 0, undetermined: 0 });
+
+  const file = exportOpenings(await at.openings.read());
+  assert.is((await run(at, importOpenings(file))).rowVerdicts.reproduced, 400);
+  const blind = await run(at);
+  assert.ok(blind.rowVerdicts.undetermined > 100, 'without openings');
+  assert.ok(blind.rowVerdicts.reproduced > 50, 'what depends on no committed field');
+  assert.is(blind.rowVerdicts.diverged, 0);
+});
+
+test('secrets in committed fields are in no byte of the log, and only encrypted in the store', async () => {
+  const at = await place('secrets');
+  const secrets: string[] = [];
+  for (let call = 0; call < 50; call++) {
+    const secret = `S3cr3t-${randomBytes(12).toString('base64url')}`;
+    secrets.push(secret);
+    const decision = decideTool({ password: secret });
+    await at.log.append({ ...draftOf(decision), kind: 'intent', outcome: undefined });
+    const { openings: _, ...withOpenings } = { ...draftOf(decision), extra: decision.openings };
+    await at.log.append(withOpenings);
+  }
+  await at.close();
+  const written = [join(at.evidence, 'segment')];
+  for (const day of await at.openings.days())
+    written.push(join(root, 'secrets/openings', `${day}.openings`));
+  assert.is(written.length, 2);
+  for (const path of written) {
+    const bytes = readFileSync(path).toString('latin1');
+    assert.ok(bytes.length > 1000);
+    for (const secret of secrets) {
+      assert.not(bytes.includes(secret));
+      assert.not(bytes.includes(Buffer.from(secret).toString('base64').slice(2, -4)));
+    }
+  }
+  const openings = await at.openings.read();
+  const values = [...openings.values()].map(({ value }) => Buffer.from(value).toString('utf8'));
+  for (const secret of secrets) assert.ok(values.some((value) => value.includes(secret)));
+
+  await at.openings.erase();
+  assert.is((await at.openings.read()).size, 0);
+});
+
+/** Audits one row whose decision was changed on the way into the log. */
+async function auditChanged(name: string, change: (decision: Decision) => DecisionFacts) {
+  const at = await place(name);
+  const decision = decideTool({ to: 'a@example.org' });
+  await at.log.append({ ...draftOf(decision), decisions: [change(decision)] });
+  await at.close();
+  return run(at, await at.openings.read());
+}
+
+/** The id that belongs to these facts, as a platform that lies about its output would write it. */
+function named(facts: DecisionFacts): DecisionFacts {
+  const { boundary, module, policyRevision, dataRevision, committedInput, outputBytes } = facts;
+  const fields = [boundary, module, policyRevision, dataRevision, committedInput, outputBytes];
+  const id = Buffer.from(record.decisionId(['platform/decision/v1', ...fields])).toString('hex');
+  return { ...facts, id };
+}
+
+test('a decision that the modules do not give is diverged, and told with what differs', async () => {
+  const flipped = await auditChanged('flipped', (decision) => {
+    const output = { ...decision.output, allow: !decision.allow };
+    return named({
+      ...decision,
+      outputBytes: record.canonicalize(Buffer.from(JSON.stringify(output))),
+    });
+  });
+  assert.is(flipped.rowVerdicts.diverged, 1);
+  const [finding] = flipped.diverged;
+  assert.is(finding?.module, 'authorization');
+  assert.is(finding?.difference?.pointer, '/allow');
+  assert.is(finding?.difference?.expected, !finding?.difference?.found);
+
+  const otherId = await auditChanged('id', (decision) => ({ ...decision, id: 'f'.repeat(64) }));
+  assert.is(otherId.diverged[0]?.difference?.pointer, '/id');
+
+  const module = await auditChanged('module', (decision) =>
+    named({ ...decision, moduleDigest: `sha256:${'0'.repeat(64)}` }),
+  );
+  assert.is(module.diverged[0]?.difference?.pointer, '/module_digest');
+
+  const clear = await auditChanged('clear', (decision) => {
+    const text = Buffer.from(decision.committedInput).toString('utf8');
+    const open = text.replace(/"arguments":\{[^}]*\}/, '"arguments":{"to":"x"}');
+    return named({ ...decision, committedInput: Buffer.from(open) });
+  });
+  assert.match(clear.diverged[0]?.why ?? '', 'stands in clear');
+});
+
+test('what is not kept makes a decision undetermined, never reproduced', async () => {
+  const gone = await auditChanged('gone', (decision) =>
+    named({ ...decision, dataRevision: `sha256:${'1'.repeat(64)}` }),
+  );
+  assert.equal(gone.rowVerdicts, { reproduced: 0, diverged: 0, undetermined: 1 });
+  const nothing = await auditChanged('nothing', (decision) =>
+    named({
+      ...decision,
+      ...{ policyRevision: '', dataRevision: '', moduleDigest: '' },
+      outputBytes: Buffer.from('{"allow":false,"reason":{"code":"bundle_missing"}}'),
+    }),
+  );
+  assert.is(nothing.rowVerdicts.reproduced, 1, 'a deny without bundles is what it must be');
+  const allowed = await auditChanged('allowed', (decision) =>
+    named({
+      ...decision,
+      ...{ policyRevision: '', dataRevision: '', moduleDigest: '' },
+      outputBytes: Buffer.from('{"allow":true}'),
+    }),
+  );
+  assert.is(allowed.rowVerdicts.diverged, 1, 'an allow without bundles cannot be');
+});
+
+test('bundles that another key signed, or that were changed, do not count', async () => {
+  const at = await place('untrusted');
+  await at.log.append(draftOf(decideTool({ to: 'a' })));
+  await at.close();
+  const options = { ...at, record, openings: await at.openings.read() };
+  assert.is((await audit(options)).rowVerdicts.reproduced, 1);
+  const strangers = await audit({ ...options, bundleKeys: [] });
+  assert.is(strangers.rowVerdicts.undetermined, 1);
+  assert.match([...strangers.undetermined.keys()][0] ?? '', 'bundle_signature_invalid');
+});
+
+test('an opening that opens nothing here changes nothing', async () => {
+  const at = await place('wrong opening');
+  const decision = decider.decide({
+    ...{ boundary: 'tool', module: 'guard', salt: randomBytes(32) },
+    input: { direction: 'input', scanners: ['Secrets'], text: 'hello' },
+  });
+  await at.log.append(draftOf(decision));
+  await at.close();
+  const [opening] = (await at.openings.read()).values();
+  const forged = { ...opening!, value: Buffer.from('"other"') };
+  const imported = importOpenings(exportOpenings(new Map([['sha256:x', forged]])));
+  assert.equal((await run(at, imported)).rowVerdicts, {
+    reproduced: 0,
+    diverged: 0,
+    undetermined: 1,
+  });
+  // Filed under the right commitment by somebody who skips the check of the file format.
+  const right = [...(await at.openings.read()).keys()][0]!;
+  assert.is((await run(at, new Map([[right, forged]]))).rowVerdicts.undetermined, 1);
+});
+
+test('a damaged store of openings is refused, and a torn one gives what is whole', async () => {
+  const at = await place('damaged');
+  for (const to of ['a', 'b']) await at.log.append(draftOf(decideTool({ to })));
+  await at.close();
+  const [day] = await at.openings.days();
+  const path = join(root, 'damaged/openings', `${day}.openings`);
+  const whole = readFileSync(path);
+  const all = (await at.openings.read()).size;
+  writeFileSync(path, whole.subarray(0, -1));
+  assert.is((await at.openings.read()).size, all - 1);
+  writeFileSync(path, whole);
+  writeFileSync(join(root, 'damaged/keys', `${day}.key`), randomBytes(32));
+  const code = await at.openings.read().then(
+    () => 'read',
+    (error) => error.code,
+  );
+  assert.is(code, 'openings_invalid');
+});
+
+test('a log that is gone is tampered with; a folder that never had one is an error', async () => {
+  const at = await place('removed');
+  await at.log.append(draftOf(decideTool({ to: 'a' })));
+  await at.close();
+  rmSync(join(at.evidence, 'segment'));
+  assert.is((await run(at)).tampered?.code, 'evidence_truncated');
+  rmSync(at.evidence, { recursive: true });
+  assert.is((await run(at)).tampered?.code, 'evidence_truncated');
+  rmSync(at.checkpoints, { recursive: true });
+  assert.is(await run(at).catch((error) => error.code), 'object_missing');
+});
+
+test.run();

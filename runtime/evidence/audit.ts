@@ -1,0 +1,210 @@
+// The whole audit of a log, offline: verify every row and checkpoint, execute every decision again.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JWK } from 'jose';
+import { EvidenceError } from '../errors.ts';
+import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
+import { Executors } from './executors.ts';
+import { nodeFiles, openForReading } from './files.ts';
+import { hex, type RecordHashes } from './hashes.ts';
+import { type LogIdentity, readIdentity } from './identity.ts';
+import { type NoteKey, parseNoteKey } from './note.ts';
+import { ObjectStore } from './objects.ts';
+import type { Openings } from './openings.ts';
+import { type DecisionVerdict, replayDecision, type Verdict } from './replay.ts';
+import type { RowContent, RowDecision } from './row.ts';
+import { type VerifiedLog, verifyLog } from './verify.ts';
+import { Witness, witnessedLogs } from './witness.ts';
+
+export interface AuditOptions {
+  /** The log's folder, with its objects. */
+  evidence: string;
+  /** The folder of the checkpoints that were kept outside the log. */
+  checkpoints: string;
+  record: RecordHashes;
+  openings: Openings;
+  /** The key to trust; by default the one beside the checkpoints. */
+  key?: NoteKey;
+  /** More checkpoints, such as the auditor kept from an earlier visit: their notes. */
+  keptCheckpoints?: Uint8Array[];
+  /** The keys to trust for bundles; by default those kept with the evidence. */
+  bundleKeys?: readonly JWK[];
+  onProgress?: (rows: number) => void;
+}
+
+/** A decision that could not be reproduced. */
+export interface Finding extends DecisionVerdict {
+  sequence: number;
+  time: string;
+  module: string;
+  boundary: string;
+  decisionId: string;
+}
+
+export type Counts = Record<Verdict, number>;
+
+export interface AuditReport extends LogIdentity {
+  /** Rows that a signed checkpoint covers and whose place in the log is proved. */
+  rows: number;
+  checkpoints: number;
+  /** Hexadecimal Merkle root over the rows; undefined when tampered. */
+  root: string | undefined;
+  tailBytes: number;
+  /** Each row by the worst verdict of its decisions; a row without any is reproduced. */
+  rowVerdicts: Counts;
+  decisionVerdicts: Counts;
+  /** The first diverged decisions, at most `FINDINGS_MAX`. */
+  diverged: Finding[];
+  /** Why decisions are undetermined, with how many of each. */
+  undetermined: Map<string, number>;
+  /** Intents whose outcome is not in the log: a call in progress, or one that recovery will close. */
+  openIntents: number;
+  /** What does not hold; rows before it are proved, nothing after it is. */
+  tampered: { code: string; message: string } | undefined;
+}
+
+export const FINDINGS_MAX = 100;
+const PROGRESS_ROWS = 250;
+
+/**
+ * Audits the log in a folder. Nothing is written, no network is used, and the platform may be
+ * running. Throws only where there is nothing to audit or a key cannot be read.
+ */
+export async function audit(options: AuditOptions): Promise<AuditReport> {
+  const report = emptyReport();
+  try {
+    await auditInto(report, options);
+  } catch (error) {
+    if (!(error instanceof EvidenceError) || error.code === 'object_missing') throw error;
+    report.tampered = { code: error.code, message: error.message };
+  }
+  return report;
+}
+
+async function auditInto(report: AuditReport, options: AuditOptions): Promise<void> {
+  const { evidence, checkpoints, record, openings } = options;
+  const identity = await identityOf(options);
+  Object.assign(report, { log: identity.log, origin: identity.origin });
+  const key = options.key ?? (await keyBeside(checkpoints, identity));
+  const witnessed = await witnessedBy(options, identity, key);
+  const objects = new ObjectStore(nodeFiles, evidence);
+  const bundleKeys = options.bundleKeys ?? (await objects.getBundleKeys());
+  const executors = new Executors(objects, bundleKeys);
+  const replay = { record, objects, openings, executors };
+  await using segment = await openSegment(evidence);
+  const steps = verifyLog({ segment, log: identity.log, key, record, witnessed });
+  const open = new Set<string>();
+  for (;;) {
+    const step = await steps.next();
+    if (step.done) return conclude(report, step.value);
+    track(open, step.value);
+    report.openIntents = open.size;
+    report.rows++;
+    count(report, step.value, await verdictsOf(step.value, replay));
+    if (report.rows % PROGRESS_ROWS === 0) options.onProgress?.(report.rows);
+  }
+}
+
+function conclude(report: AuditReport, log: VerifiedLog): void {
+  report.checkpoints = log.checkpoints;
+  report.root = hex(log.root);
+  report.tailBytes = log.tailBytes;
+}
+
+async function verdictsOf(
+  row: RowContent,
+  options: Parameters<typeof replayDecision>[1],
+): Promise<[RowDecision, DecisionVerdict][]> {
+  const verdicts: [RowDecision, DecisionVerdict][] = [];
+  for (const decision of row.decisions) {
+    verdicts.push([decision, await replayDecision(decision, options)]);
+  }
+  return verdicts;
+}
+
+function count(
+  report: AuditReport,
+  row: RowContent,
+  verdicts: [RowDecision, DecisionVerdict][],
+): void {
+  const { sequence, time } = row;
+  let worst: Verdict = 'reproduced';
+  for (const [{ module, boundary, id: decisionId }, found] of verdicts) {
+    report.decisionVerdicts[found.verdict]++;
+    if (found.verdict === 'diverged') {
+      worst = 'diverged';
+      const finding = { sequence, time, module, boundary, decisionId, ...found };
+      if (report.diverged.length < FINDINGS_MAX) report.diverged.push(finding);
+    }
+    if (found.verdict === 'undetermined') {
+      if (worst === 'reproduced') worst = 'undetermined';
+      report.undetermined.set(found.why, (report.undetermined.get(found.why) ?? 0) + 1);
+    }
+  }
+  report.rowVerdicts[worst]++;
+}
+
+function track(open: Set<string>, row: RowContent): void {
+  if (row.kind === 'intent') open.add(row.action);
+  if (row.kind === 'outcome') open.delete(row.action);
+}
+
+async function identityOf({ evidence, checkpoints }: AuditOptions): Promise<LogIdentity> {
+  const identity = await readIdentity(nodeFiles, evidence);
+  if (identity) return identity;
+  const [left] = await witnessedLogs(nodeFiles, checkpoints);
+  if (left === undefined) {
+    throw new EvidenceError('object_missing', `there is no evidence in ${evidence}`, {
+      hint: 'Name the state folder of a platform with --state.',
+    });
+  }
+  throw new EvidenceError(
+    'evidence_truncated',
+    `the log ${left} is gone, its checkpoints are left`,
+  );
+}
+
+async function openSegment(evidence: string): ReturnType<typeof openForReading> {
+  try {
+    return await openForReading(join(evidence, 'segment'));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    throw new EvidenceError('evidence_truncated', 'the segment of the log is gone', { cause });
+  }
+}
+
+async function keyBeside(checkpoints: string, { log }: LogIdentity): Promise<NoteKey> {
+  const bytes = await nodeFiles.read(join(checkpoints, `${log}.key`));
+  if (bytes) return parseNoteKey(Buffer.from(bytes).toString('utf8').trim());
+  throw new EvidenceError('checkpoint_missing', `the key of the log is not in ${checkpoints}`);
+}
+
+async function witnessedBy(
+  { checkpoints, keptCheckpoints = [] }: AuditOptions,
+  { log, origin }: LogIdentity,
+  key: NoteKey,
+): Promise<Checkpoint[]> {
+  if (key.name !== origin) {
+    throw new EvidenceError(
+      'checkpoint_invalid',
+      `the log is ${origin}, the key is of ${key.name}`,
+    );
+  }
+  const witness = new Witness(nodeFiles, checkpoints, log, key);
+  const kept = keptCheckpoints.map((note) => openCheckpoint(note, key));
+  return [...(await witness.read()), ...kept];
+}
+
+/** Reads a verifier key string from a file. */
+export async function readNoteKey(path: string): Promise<NoteKey> {
+  return parseNoteKey((await readFile(path, 'utf8')).trim());
+}
+
+function emptyReport(): AuditReport {
+  const zero = (): Counts => ({ reproduced: 0, diverged: 0, undetermined: 0 });
+  return {
+    ...{ log: '', origin: '', rows: 0, checkpoints: 0, root: undefined, tailBytes: 0 },
+    ...{ rowVerdicts: zero(), decisionVerdicts: zero(), diverged: [], undetermined: new Map() },
+    ...{ openIntents: 0, tampered: undefined },
+  };
+}
