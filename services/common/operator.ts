@@ -23,11 +23,14 @@ export interface OperatorGate {
   /** Reads something; leaves one row. `name` says what, e.g. `status`. */
   view(name: string, read: () => Promise<JsonObject>): Promise<HttpResponse>;
   /** Changes something: its intent is durable before `effect` runs, its outcome before the answer. */
-  operate(
-    name: string,
-    subject: JsonObject,
-    effect: () => Promise<{ status: number; body: JsonObject }>,
-  ): Promise<HttpResponse>;
+  operate(name: string, subject: JsonObject, effect: () => Promise<Effect>): Promise<HttpResponse>;
+}
+
+/** What a change answers, and what its outcome row says of it. */
+export interface Effect {
+  status: number;
+  body: JsonObject;
+  detail?: JsonObject;
 }
 
 /** Creates the gate; its answers carry the decision's id in `x-platform-decision-id`. */
@@ -83,9 +86,9 @@ export function createOperatorGate(config: OperatorGateConfig): OperatorGate {
       await config.evidence.append({ ...begun.draft, kind: 'intent' });
       const outcome = { ...begun.draft, decisions: [], kind: 'outcome' as const };
       try {
-        const { status, body } = await effect();
+        const { status, body, detail } = await effect();
         const time = clock().toISOString();
-        await config.evidence.append({ ...outcome, time, outcome: 'ok' });
+        await config.evidence.append({ ...outcome, time, outcome: 'ok', detail });
         return jsonResponse(status, body, decisionHeader(begun));
       } catch (error) {
         const reason = { code: codeOf(error), message: 'the change was not made' };

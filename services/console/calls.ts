@@ -98,7 +98,7 @@ export class CallFeed {
 }
 
 function begun(row: RowContent): Call {
-  const settled = row.decisions.find(isDenial) ?? row.decisions[0];
+  const settled = settling(row);
   const output = isJsonObject(settled?.output) ? settled.output : {};
   return {
     action: row.action,
@@ -133,6 +133,15 @@ function changed(call: Call, row: RowContent): Call {
 function verdictOf(row: RowContent): Verdict {
   if (row.reason?.code === 'approval_required') return 'parked';
   return row.kind === 'denial' ? 'denied' : 'allowed';
+}
+
+/** Of several decisions, the one that made it so: the refusal, or what allowed it in the end. */
+function settling(row: RowContent): RowDecision | undefined {
+  if (row.kind === 'intent') {
+    const allowing = row.decisions.filter((decision) => !isDenial(decision));
+    return allowing.findLast(({ module }) => module === 'authorization') ?? allowing[0];
+  }
+  return row.decisions.findLast(isDenial) ?? row.decisions[0];
 }
 
 function isDenial(decision: RowDecision): boolean {

@@ -72,6 +72,11 @@ export class Agents {
     return ended.length === 0 ? Promise.resolve() : this.#inTurn(() => this.#forget(ended));
   }
 
+  /** Puts the grants of the agents that run in force again, after what else is granted changed. */
+  refresh(): Promise<void> {
+    return this.#inTurn(() => this.#config.applyGrants(this.list()));
+  }
+
   async #create(
     request: AgentRequest,
     launcher: { pid: number; uid: number },

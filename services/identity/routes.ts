@@ -21,21 +21,16 @@ export function identityRoutes({ agents, gate, record }: IdentityRoutesConfig): 
       method: 'POST',
       path: '/api/v1/agents',
       boundary: operate,
-      async handler(request) {
-        const draft = readAgent(readJsonObject(request, record));
-        const launcher = request.peer;
-        if (launcher === undefined) {
-          throw new PlatformError(
-            'caller_unknown',
-            'agents are registered over the control socket',
-          );
-        }
-        const subject = { tenant: draft.tenant, agent: draft.agent };
-        return gate.operate('agents', subject, async () => ({
-          status: 201,
-          body: agentJson(await agents.create(draft, launcher)),
-        }));
-      },
+      handler: (request) =>
+        gate.operate('agents', {}, async () => {
+          const draft = readAgent(readJsonObject(request, record));
+          if (request.peer === undefined) {
+            throw new PlatformError('caller_unknown', 'register over the control socket');
+          }
+          const agent = await agents.create(draft, request.peer);
+          const detail = { entry: agent.entry.id, agents: agent.spiffeIds };
+          return { status: 201, body: agentJson(agent), detail };
+        }),
     },
     {
       method: 'GET',

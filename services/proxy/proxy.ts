@@ -42,6 +42,8 @@ export interface ProxyConfig {
 
 export interface ProxyLimits {
   bodyBytes: number;
+  /** Paths whose bodies may be larger, and how large. */
+  bodyBytesByPath: Readonly<Record<string, number>>;
   headerBytes: number;
   connections: number;
   callsAtOnce: number;
@@ -57,6 +59,7 @@ export interface AgentProxy {
 
 const defaultLimits: ProxyLimits = {
   bodyBytes: 1024 * 1024,
+  bodyBytesByPath: {},
   headerBytes: 16 * 1024,
   connections: 256,
   callsAtOnce: 64,
@@ -116,7 +119,9 @@ export function createProxy(config: ProxyConfig): AgentProxy {
     checkTarget(incoming.method ?? '', incoming.url ?? '', config.paths);
     const salt = randomBytes(32).toString('hex');
     const headers = serviceHeaders(incoming.rawHeaders, { spiffeId, requestId, time, salt });
-    await forward(incoming, outgoing, headers, upstream);
+    const larger = limits.bodyBytesByPath[incoming.url ?? ''];
+    const bounds = larger === undefined ? upstream : { ...upstream, bodyBytes: larger };
+    await forward(incoming, outgoing, headers, bounds);
   }
 
   return {

@@ -1,0 +1,81 @@
+// The data of policies on one machine: what the operator wrote in data.json, and the agents that run.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BundleError } from '../../runtime/errors.ts';
+import { operatorSpiffeId } from '../../runtime/identity/spiffe-id.ts';
+import { isJsonObject, type JsonObject } from '../../runtime/json.ts';
+import type { RegisteredAgent } from '../../services/identity/agents.ts';
+import { grantsJson } from '../../services/identity/grants.ts';
+
+const bytesMax = 4 * 1024 * 1024;
+
+/**
+ * Reads `data.json` of each folder, where there is one; a later folder's members replace an
+ * earlier's. Throws `bundle_manifest_invalid`.
+ */
+export async function operatorData(folders: readonly string[]): Promise<JsonObject> {
+  let merged: JsonObject = {};
+  for (const folder of folders) {
+    const file = join(folder, 'data.json');
+    const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw new BundleError('bundle_manifest_invalid', `cannot read ${file}`, { cause: error });
+    });
+    if (bytes !== undefined) merged = merge(merged, parse(file, bytes));
+  }
+  return merged;
+}
+
+/**
+ * `data.json` of the data bundle. An identity that the operator's own data names keeps the grants
+ * that it has there, whatever its source declares.
+ */
+export function dataOf(
+  trustDomain: string,
+  operator: JsonObject,
+  agents: readonly RegisteredAgent[],
+): JsonObject {
+  const declared: JsonObject = {};
+  for (const agent of agents) {
+    const { tenant, agent: name, roles } = agent.entry;
+    for (const [index, spiffeId] of agent.spiffeIds.entries()) {
+      const role = roles[index]?.name ?? '';
+      declared[spiffeId] = { tenant, agent: name, role, ...grantsJson(agent.grants) };
+    }
+  }
+  const person = { actions: { view: true, approve: true, operate: true } };
+  return merge(
+    {
+      agents: declared,
+      operators: { [operatorSpiffeId(trustDomain)]: person },
+      tools: {},
+      limits: { agent_minute: 120, tenant_minute: 600 },
+    },
+    operator,
+  );
+}
+
+/** Members of the second replace those of the first, one level down. */
+function merge(first: JsonObject, second: JsonObject): JsonObject {
+  const merged = { ...first };
+  for (const [root, value] of Object.entries(second)) {
+    const before = merged[root];
+    merged[root] = isJsonObject(before) && isJsonObject(value) ? { ...before, ...value } : value;
+  }
+  return merged;
+}
+
+function parse(file: string, bytes: Buffer): JsonObject {
+  if (bytes.length > bytesMax) {
+    throw new BundleError('bundle_too_large', `${file} is over ${bytesMax} bytes`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'not JSON';
+    throw new BundleError('bundle_manifest_invalid', `${file}: ${why}`, { cause, data: { file } });
+  }
+  if (isJsonObject(value)) return value;
+  throw new BundleError('bundle_manifest_invalid', `${file} is not an object`, { data: { file } });
+}

@@ -1,0 +1,59 @@
+// What `platform status` and the local page say of the running platform.
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BundleWatcher } from '../../runtime/bundle/watch.ts';
+import type { PlatformError } from '../../runtime/errors.ts';
+import type { SegmentLog } from '../../runtime/evidence/log.ts';
+import type { JsonObject, JsonValue } from '../../runtime/json.ts';
+import type { CallFeed } from '../../services/console/calls.ts';
+import type { Agents } from '../../services/identity/agents.ts';
+import { agentJson } from '../../services/identity/routes.ts';
+import type { StateFolder } from '../state-folder.ts';
+
+export interface StatusSources {
+  state: StateFolder;
+  startedAt: string;
+  trustDomain: string;
+  urls: { page: string; health: string };
+  policies: readonly string[];
+  bundles: BundleWatcher;
+  agents: Agents;
+  feed: CallFeed;
+  evidence: SegmentLog;
+  policyError: PlatformError | undefined;
+}
+
+/** Counts are of this run's calls, as far as the feed remembers them. */
+export async function statusOf(sources: StatusSources): Promise<JsonObject> {
+  const { state, bundles, feed, evidence } = sources;
+  const { policy, data } = bundles.current();
+  const { log, size, state: logState, index } = evidence.status();
+  const segment = await stat(join(state.evidence, 'segment')).catch(() => undefined);
+  const calls = feed.list();
+  const waiting = calls.filter(({ verdict, outcome }) => verdict === 'parked' && !outcome);
+  return {
+    pid: process.pid,
+    started_at: sources.startedAt,
+    trust_domain: sources.trustDomain,
+    state: state.root,
+    ...sources.urls,
+    policies: [...sources.policies],
+    bundles: {
+      policy: policy.revision,
+      data: data.revision,
+      ...(sources.policyError === undefined ? {} : { error: sources.policyError.message }),
+    },
+    evidence: {
+      ...{ log, size, state: logState, bytes: segment?.size ?? 0 },
+      indexed: (index ?? null) as unknown as JsonValue,
+    },
+    approvals: waiting.length,
+    agents: sources.agents.list().map((agent) => {
+      const counts = { allowed: 0, denied: 0, parked: 0 };
+      for (const call of calls) {
+        if (agent.spiffeIds.includes(call.spiffeId)) counts[call.verdict] += 1;
+      }
+      return { ...agentJson(agent), calls: counts };
+    }),
+  };
+}
