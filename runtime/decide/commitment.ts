@@ -1,44 +1,51 @@
 // Salted commitments: what stands in evidence in place of a secret or a prompt.
-
 import type { Opening } from './decision.ts';
-import { frame } from './frame.ts';
 
-/** SHA-256 of bytes, 32 bytes: the `record` module in every host. */
-export type Sha256 = (bytes: Uint8Array) => Uint8Array;
+/** The part of the `record` module that hashes framed fields; the same in every host. */
+export interface FramedHash {
+  /** SHA-256 over fields, each as a 32-bit big-endian length and its bytes: 32 bytes. */
+  sha256Framed(fields: readonly (string | Uint8Array)[]): Uint8Array;
+}
 
-const encoder = new TextEncoder();
+const PREFIX = '{"$commitment":"sha256:';
+const SUFFIX = '"}';
 
 /**
  * Commits one field of one request. The field's own salt is derived from the request's salt, so that
  * opening one field says nothing of the others.
  */
 export function commit(
-  sha256: Sha256,
+  record: FramedHash,
   requestSalt: Uint8Array,
   field: string,
   value: Uint8Array,
 ): { commitment: Uint8Array; opening: Opening } {
-  const salt = sha256(frame(['platform/salt/v1', requestSalt, field]));
+  const salt = record.sha256Framed(['platform/salt/v1', requestSalt, field]);
   return {
-    commitment: commitmentOf(sha256, salt, field, value),
-    opening: { field, salt: Buffer.from(salt).toString('hex'), value: value.slice() },
+    commitment: commitmentOf(record, salt, field, value),
+    opening: { field, salt: hexOf(salt), value: value.slice() },
   };
 }
 
 /** The JSON value `{"$commitment":"sha256:…"}` of a field under its own salt. */
 export function commitmentOf(
-  sha256: Sha256,
+  record: FramedHash,
   fieldSalt: Uint8Array,
   field: string,
   value: Uint8Array,
 ): Uint8Array {
-  const digest = sha256(frame(['platform/commitment/v1', fieldSalt, field, value]));
-  return encoder.encode(`{"$commitment":"sha256:${Buffer.from(digest).toString('hex')}"}`);
+  const digest = record.sha256Framed(['platform/commitment/v1', fieldSalt, field, value]);
+  return Buffer.from(PREFIX + hexOf(digest) + SUFFIX, 'latin1');
 }
 
 /** True when an opening's salt and value give the commitment that stands in the evidence. */
-export function opens(sha256: Sha256, opening: Opening, commitment: Uint8Array): boolean {
+export function opens(record: FramedHash, opening: Opening, commitment: Uint8Array): boolean {
   const salt = Buffer.from(opening.salt, 'hex');
-  const expected = commitmentOf(sha256, salt, opening.field, opening.value);
+  const expected = commitmentOf(record, salt, opening.field, opening.value);
   return Buffer.compare(expected, commitment) === 0;
+}
+
+/** Lower-case hexadecimal of bytes, without copying them. */
+export function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
 }

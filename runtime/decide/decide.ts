@@ -5,10 +5,10 @@ import type { JsonObject } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import type { Record as RecordModule } from '../modules/record.ts';
 import { committedFields } from './boundary.ts';
-import { commit } from './commitment.ts';
+import { commit, hexOf } from './commitment.ts';
 import type { Decision, DecisionRequest, Obligation, Opening } from './decision.ts';
 import type { Executor } from './execute.ts';
-import { replaceMembers, topLevelMembers } from './members.ts';
+import { findMembers, spliceMembers } from './members.ts';
 
 /** The tag of a decision id; a change of what is hashed changes it. */
 export const DECISION_TAG = 'platform/decision/v1';
@@ -90,7 +90,6 @@ function readInput(
   record: RecordModule,
   request: DecisionRequest,
 ): ReadInput & ({ canonical: Uint8Array } | { refused: string }) {
-  const sha256 = (bytes: Uint8Array) => record.sha256(bytes);
   let canonical: Uint8Array;
   try {
     canonical =
@@ -99,21 +98,24 @@ function readInput(
         : record.canonicalizeValue(request.input);
   } catch (error) {
     const raw = request.input instanceof Uint8Array ? request.input : rawBytes(request.input);
-    const { commitment, opening } = commit(sha256, request.salt, '', raw);
+    const { commitment, opening } = commit(record, request.salt, '', raw);
     return { refused: codeOf(error), committedInput: commitment, openings: [opening] };
   }
   const fields = committedFields(request.module, request.boundary);
   if (fields.length === 0) return { canonical, committedInput: canonical, openings: [] };
-  const openings: Opening[] = [];
-  const replacements = new Map<string, Uint8Array>();
-  for (const member of topLevelMembers(canonical)) {
-    if (!fields.includes(member.name)) continue;
-    const value = canonical.subarray(member.start, member.end);
-    const { commitment, opening } = commit(sha256, request.salt, member.name, value);
-    replacements.set(member.name, commitment);
-    openings.push(opening);
-  }
-  return { canonical, committedInput: replaceMembers(canonical, replacements), openings };
+  const members = findMembers(canonical, fields);
+  const commitments = members.map(({ name, start, end }) =>
+    commit(record, request.salt, name, canonical.subarray(start, end)),
+  );
+  return {
+    canonical,
+    committedInput: spliceMembers(
+      canonical,
+      members,
+      commitments.map(({ commitment }) => commitment),
+    ),
+    openings: commitments.map(({ opening }) => opening),
+  };
 }
 
 /** The text that stands for a value that cannot be canonicalized, such as one with a lone surrogate. */
@@ -149,7 +151,7 @@ function toDecision(
     outputBytes,
   ]);
   return {
-    id: Buffer.from(id).toString('hex'),
+    id: hexOf(id),
     boundary: request.boundary,
     module: request.module,
     moduleDigest: pair?.policy.modules[request.module]?.core ?? '',
@@ -162,14 +164,34 @@ function toDecision(
   };
 }
 
+/** Parsed outputs by their bytes: an executor gives the same object for an output that comes again. */
+const parsedOutputs = new WeakMap<Uint8Array, JsonObject>();
+
 function parseOutput(bytes: Uint8Array): JsonObject {
+  let output = parsedOutputs.get(bytes);
+  if (output === undefined) {
+    output = parseObject(bytes);
+    parsedOutputs.set(bytes, output);
+  }
+  return output;
+}
+
+function parseObject(bytes: Uint8Array): JsonObject {
   try {
     const output: unknown = JSON.parse(Buffer.from(bytes).toString());
-    if (isJsonObject(output)) return output;
+    if (isJsonObject(output)) return deepFreeze(output);
   } catch {
     // Falls through: an output that is no object allows nothing.
   }
   return { allow: false, reason: { code: 'module_output_invalid' } };
+}
+
+/** Shared between decisions, so nobody may change it. */
+function deepFreeze(value: JsonObject): JsonObject {
+  for (const member of Object.values(value)) {
+    if (typeof member === 'object' && member !== null) deepFreeze(member as JsonObject);
+  }
+  return Object.freeze(value);
 }
 
 type Judgement = Pick<

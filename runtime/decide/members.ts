@@ -30,21 +30,68 @@ export function topLevelMembers(canonical: Uint8Array): Member[] {
   return members;
 }
 
+/**
+ * Finds the members with the given ASCII names (which no canonical key spells with escapes), in the
+ * order of the object.
+ */
+export function findMembers(canonical: Uint8Array, names: readonly string[]): Member[] {
+  const found: Member[] = [];
+  if (canonical[0] !== 0x7b || canonical[1] === 0x7d) return found;
+  let at = 1;
+  while (at < canonical.length && found.length < names.length) {
+    const keyEnd = endOfString(canonical, at);
+    const name = names.find((candidate) => isKey(canonical, at + 1, keyEnd - 1, candidate));
+    const start = keyEnd + 1;
+    const end = endOfValue(canonical, start);
+    if (name !== undefined) found.push({ name, start, end });
+    at = end + 1;
+  }
+  return found;
+}
+
+function isKey(bytes: Uint8Array, start: number, end: number, name: string): boolean {
+  if (end - start !== name.length) return false;
+  for (let i = 0; i < name.length; i++) {
+    if (bytes[start + i] !== name.charCodeAt(i)) return false;
+  }
+  return true;
+}
+
+/** Replaces values: `members` as `findMembers` gave them, `values` beside them. */
+export function spliceMembers(
+  canonical: Uint8Array,
+  members: readonly Member[],
+  values: readonly Uint8Array[],
+): Uint8Array {
+  let size = canonical.length;
+  members.forEach((member, index) => {
+    size += values[index]!.length - (member.end - member.start);
+  });
+  const spliced = new Uint8Array(size);
+  let from = 0;
+  let at = 0;
+  members.forEach((member, index) => {
+    spliced.set(canonical.subarray(from, member.start), at);
+    at += member.start - from;
+    spliced.set(values[index]!, at);
+    at += values[index]!.length;
+    from = member.end;
+  });
+  spliced.set(canonical.subarray(from), at);
+  return spliced;
+}
+
 /** Replaces the values of the named members; names that are absent are left out. */
 export function replaceMembers(
   canonical: Uint8Array,
   replacements: ReadonlyMap<string, Uint8Array>,
 ): Uint8Array {
-  const parts: Uint8Array[] = [];
-  let from = 0;
-  for (const member of topLevelMembers(canonical)) {
-    const replacement = replacements.get(member.name);
-    if (replacement === undefined) continue;
-    parts.push(canonical.subarray(from, member.start), replacement);
-    from = member.end;
-  }
-  parts.push(canonical.subarray(from));
-  return Buffer.concat(parts);
+  const members = findMembers(canonical, [...replacements.keys()]);
+  return spliceMembers(
+    canonical,
+    members,
+    members.map((member) => replacements.get(member.name)!),
+  );
 }
 
 function endOfString(bytes: Uint8Array, start: number): number {

@@ -75,6 +75,21 @@ export class Record {
    * Throws `input_invalid` when there are more or fewer, or when the first is another tag.
    */
   decisionId(fields: readonly (string | Uint8Array)[]): Uint8Array {
+    return this.#hashFields('decisionId', fields);
+  }
+
+  /**
+   * SHA-256 over fields, each as a 32-bit big-endian length and its bytes, so that no two different
+   * lists hash alike; text is UTF-8.
+   */
+  sha256Framed(fields: readonly (string | Uint8Array)[]): Uint8Array {
+    return this.#hashFields('sha256', fields);
+  }
+
+  #hashFields(
+    operation: 'decisionId' | 'sha256',
+    fields: readonly (string | Uint8Array)[],
+  ): Uint8Array {
     let room = 0;
     for (const field of fields) {
       room += 4 + (typeof field === 'string' ? field.length * 3 : field.length);
@@ -88,7 +103,7 @@ export class Record {
       lengths.setUint32(at, length);
       at += 4 + length;
     }
-    return this.#module.call('decisionId', pointer, at - pointer);
+    return this.#module.call(operation, pointer, at - pointer);
   }
 }
 

@@ -190,7 +190,7 @@ const guardTexts = fc.oneof(
 const guardInput = fc
   .record({
     direction: fc.constantFrom('input', 'output'),
-    scanners: fc.subarray(['InvisibleText', 'PII', 'Secrets']),
+    scanners: fc.subarray(['InvisibleText', 'PII', 'Secrets'], { minLength: 1 }),
     text: guardTexts,
   })
   .map((input) => input as JsonValue);
