@@ -1,0 +1,62 @@
+"""The Python SDK of the platform: the core loads at once, every other module on first access."""
+
+import importlib
+
+from .agent import AgentContext, current_agent, platform_agent, set_agent_context
+from .errors import (
+    AuthenticationError,
+    BuildError,
+    ConfigurationError,
+    CredentialError,
+    DeploymentError,
+    FrameworkError,
+    GuardrailError,
+    InputError,
+    PlatformError,
+    ProcessContextError,
+)
+
+__version__ = "0.1.0"
+
+_LAZY_MODULES = ("arguments", "decisions", "gateway", "guard", "record", "scope")
+_LAZY_NAMES = {
+    "GatewayClient": "gateway",
+    "SearchResult": "gateway",
+    "Tool": "gateway",
+    "ToolParameter": "gateway",
+    "ToolResult": "gateway",
+    "ToolType": "gateway",
+    "discover_tools": "gateway",
+    "mcp_tool": "gateway",
+}
+
+__all__ = [
+    "AgentContext",
+    "AuthenticationError",
+    "BuildError",
+    "ConfigurationError",
+    "CredentialError",
+    "DeploymentError",
+    "FrameworkError",
+    "GuardrailError",
+    "InputError",
+    "PlatformError",
+    "ProcessContextError",
+    "current_agent",
+    "platform_agent",
+    "set_agent_context",
+    *_LAZY_MODULES,
+    *_LAZY_NAMES,
+]
+
+
+def __getattr__(name):
+    if name in _LAZY_MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in _LAZY_NAMES:
+        return getattr(importlib.import_module(f"{__name__}.{_LAZY_NAMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(__all__)

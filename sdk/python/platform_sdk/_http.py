@@ -1,0 +1,81 @@
+"""HTTP/1.1 with JSON bodies to the agent's proxy, over a Unix socket or TCP, with the standard library alone."""
+
+import http.client
+import json
+import socket
+import threading
+import time
+from urllib.parse import urlsplit
+
+from .errors import ConfigurationError, PlatformError
+
+RESPONSE_BYTES_MAX = 16 * 1024 * 1024
+_IDLE_SECONDS = 2.0
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path, timeout):
+        super().__init__("localhost", timeout=timeout)
+        self._path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+class JsonClient:
+    """One base address; a connection per thread, reused while it is fresh."""
+
+    def __init__(self, base_url, timeout):
+        self._timeout = timeout
+        self._local = threading.local()
+        if base_url.startswith("unix:"):
+            path = base_url[len("unix:") :]
+            self._prefix = ""
+            self._connect = lambda: _UnixConnection(path, timeout)
+            return
+        parts = urlsplit(base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigurationError(f"a gateway address is unix:/path or http://host, not {base_url!r}")
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._prefix = parts.path.rstrip("/")
+        self._connect = lambda: kind(parts.hostname, parts.port, timeout=timeout)
+
+    def request(self, method, path, body=None, headers=None):
+        """Returns (status, JSON value). Raises PlatformError `upstream_unreachable` or `response_invalid`."""
+        data = None if body is None else json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+        sent = {"accept": "application/json", **(headers or {})}
+        if data is not None:
+            sent["content-type"] = "application/json"
+        connection = self._connection()
+        try:
+            connection.request(method, self._prefix + path, body=data, headers=sent)
+            response = connection.getresponse()
+            text = response.read(RESPONSE_BYTES_MAX + 1)
+        except (OSError, http.client.HTTPException) as cause:
+            self.close()
+            raise PlatformError(f"the gateway cannot be reached: {cause}", code="upstream_unreachable") from cause
+        if len(text) > RESPONSE_BYTES_MAX:
+            self.close()
+            raise PlatformError("the answer is larger than 16 MiB", code="response_too_large")
+        self._local.used = time.monotonic()
+        try:
+            return response.status, json.loads(text) if text else None
+        except ValueError as cause:
+            raise PlatformError("the answer is not JSON", code="response_invalid") from cause
+
+    def close(self):
+        """Closes this thread's connection; the next request opens another."""
+        connection = getattr(self._local, "connection", None)
+        if connection is not None:
+            connection.close()
+            self._local.connection = None
+
+    def _connection(self):
+        # A call must not be sent twice, so an old connection, which the peer may be closing, is not reused.
+        if time.monotonic() - getattr(self._local, "used", 0.0) > _IDLE_SECONDS:
+            self.close()
+        if getattr(self._local, "connection", None) is None:
+            self._local.connection = self._connect()
+        return self._local.connection

@@ -1,0 +1,268 @@
+"""The tool gateway: list, search, call and register tools under the caller's own identity."""
+
+import functools
+import os
+import threading
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from ._http import JsonClient
+from .agent import current_agent
+from .errors import AuthenticationError, ConfigurationError, CredentialError, InputError, PlatformError
+
+DEFAULT_TIMEOUT = 60.0
+
+
+class ToolType(str, Enum):
+    """How a tool is called."""
+
+    FUNCTION = "function"
+
+
+@dataclass(frozen=True)
+class ToolParameter:
+    """One top-level parameter of a tool."""
+
+    name: str
+    type: str
+    required: bool = False
+    default: Any = None
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool as the gateway lists it; `schema` is the JSON Schema that its arguments must fit."""
+
+    name: str
+    description: str = ""
+    parameters: tuple = ()
+    source: str = "openapi"
+    tool_type: ToolType = ToolType.FUNCTION
+    tags: tuple = ()
+    service: str = ""
+    action: str = "read"
+    schema: dict = field(default_factory=dict, hash=False)
+
+    def to_openai_format(self):
+        """The tool as OpenAI's function calling takes it."""
+        function = {"name": self.name, "description": self.description, "parameters": self._schema()}
+        return {"type": "function", "function": function}
+
+    def to_mcp_format(self):
+        """The tool as MCP's `tools/list` lists it."""
+        return {"name": self.name, "description": self.description, "inputSchema": self._schema()}
+
+    def _schema(self):
+        if self.schema:
+            return self.schema
+        properties = {p.name: {"type": p.type, "description": p.description} for p in self.parameters}
+        required = [p.name for p in self.parameters if p.required]
+        return {"type": "object", "properties": properties, "required": required}
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """A tool and how well it fits, 0 to 1."""
+
+    tool: Tool
+    score: float
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a call gave. `error` is None or `{"code", "message", …}`; a denial names its `decision_id`."""
+
+    success: bool
+    result: Any = None
+    error: Any = None
+    request_id: str = ""
+    decisions: dict = field(default_factory=dict, hash=False)
+    approval: Any = None
+
+    def raise_for_error(self):
+        """Raises what went wrong as an exception; returns itself when nothing did."""
+        if self.success:
+            return self
+        error = self.error or {}
+        kind = {403: CredentialError, 422: InputError}.get(error.get("status"), PlatformError)
+        raise kind(error.get("message", "the call failed"), code=error.get("code"), data=error)
+
+
+class GatewayClient:
+    """A client of one gateway; safe to share between threads. The default address is the agent's own proxy."""
+
+    def __init__(self, base_url=None, tenant=None, timeout=DEFAULT_TIMEOUT):
+        address = base_url or os.environ.get("PLATFORM_GATEWAY_URL")
+        if not address:
+            raise ConfigurationError("no gateway: set PLATFORM_GATEWAY_URL or run under the platform")
+        self.tenant = tenant or os.environ.get("PLATFORM_TENANT") or getattr(current_agent(), "tenant", None)
+        self._http = JsonClient(address, timeout)
+        self._listed = {}
+        self._lock = threading.Lock()
+
+    def list_tools(self, tags=None, force_refresh=False):
+        """The tools that the caller may see, cached; only those with every one of `tags`."""
+        key = tuple(sorted(tags or ()))
+        with self._lock:
+            if not force_refresh and key in self._listed:
+                return list(self._listed[key])
+        query = f"?{urlencode([('tag', tag) for tag in key])}" if key else ""
+        tools = [_tool(entry) for entry in self._ask("GET", f"/api/v1/tools{query}")["tools"]]
+        with self._lock:
+            self._listed[key] = tools
+        return list(tools)
+
+    def get_tool(self, name):
+        """One tool. Raises PlatformError `tool_unknown`, CredentialError when policy hides it."""
+        return _tool(self._ask("GET", f"/api/v1/tools/{quote(name, safe='')}"))
+
+    def search_tools(self, query):
+        """The tools that fit the words, best first."""
+        found = self._ask("GET", f"/api/v1/tools/search?{urlencode({'q': query})}")
+        return [SearchResult(_tool(entry["tool"]), entry["score"]) for entry in found["results"]]
+
+    def call_tool(self, name, arguments=None, *, wait=None, approval=None):
+        """Calls a tool. A denial, bad arguments or a failing tool is a ToolResult with `success` false.
+
+        `wait` says how many seconds a call that a person must allow may stay parked; when nobody has
+        answered by then, the error's code is `approval_pending` and `approval` names it for a retry.
+        """
+        headers = {}
+        if wait is not None:
+            headers["prefer"] = f"wait={int(wait)}"
+        if approval is not None:
+            headers["x-platform-approval"] = approval
+        path = f"/api/v1/tools/{quote(name, safe='')}/execute"
+        status, body = self._http.request("POST", path, {"arguments": arguments or {}}, headers)
+        body = body if isinstance(body, dict) else {}
+        if status == 200:
+            return ToolResult(
+                success=body.get("success") is True,
+                result=body.get("result"),
+                error=body.get("error"),
+                request_id=body.get("request_id", ""),
+                decisions=body.get("decisions") or {},
+            )
+        if status == 401:
+            raise AuthenticationError(_detail(body), code=body.get("code"), data=body)
+        error = {**body, "status": status, "code": body.get("code", "failed"), "message": _detail(body)}
+        if status == 202:
+            error.update(code="approval_pending", message="a person has not answered yet")
+        return ToolResult(
+            success=False, error=error, request_id=body.get("request_id", ""), approval=body.get("approval")
+        )
+
+    def call_tool_mcp(self, name, arguments=None, request_id=1):
+        """Calls a tool and answers in MCP's JSON-RPC 2.0 shape."""
+        import json
+
+        result = self.call_tool(name, arguments)
+        value = result.result if result.success else result.error
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        content = [{"type": "text", "text": text}]
+        return {"jsonrpc": "2.0", "id": request_id, "result": {"content": content, "isError": not result.success}}
+
+    def register_openapi(self, spec, base_url, prefix, service=None, credential=None):
+        """Registers the operations of an OpenAPI 3.0 or 3.1 document; returns the tools' names."""
+        body = {"spec": spec, "base_url": base_url, "prefix": prefix}
+        if service is not None:
+            body["service"] = service
+        if credential is not None:
+            body["credential"] = credential
+        names = self._ask("POST", "/api/v1/tools/register", body)["tools"]
+        with self._lock:
+            self._listed.clear()
+        return names
+
+    def close(self):
+        """Closes this thread's connection."""
+        self._http.close()
+
+    def _ask(self, method, path, body=None):
+        status, answer = self._http.request(method, path, body)
+        if 200 <= status < 300 and isinstance(answer, dict):
+            return answer
+        answer = answer if isinstance(answer, dict) else {}
+        kind = {401: AuthenticationError, 403: CredentialError, 422: InputError}.get(status, PlatformError)
+        raise kind(_detail(answer), code=answer.get("code", "failed"), data={**answer, "status": status})
+
+
+def _detail(body):
+    return body.get("detail") or body.get("title") or "the gateway refused"
+
+
+def _tool(entry):
+    parameters = tuple(
+        ToolParameter(
+            name=p["name"],
+            type=p.get("type", "string"),
+            required=p.get("required", False),
+            default=p.get("default"),
+            description=p.get("description", ""),
+        )
+        for p in entry.get("parameters", ())
+    )
+    return Tool(
+        name=entry["name"],
+        description=entry.get("description", ""),
+        parameters=parameters,
+        source=entry.get("source", "openapi"),
+        tool_type=ToolType(entry.get("tool_type", "function")),
+        tags=tuple(entry.get("tags", ())),
+        service=entry.get("service", ""),
+        action=entry.get("action", "read"),
+        schema=entry.get("schema") or {},
+    )
+
+
+@functools.lru_cache(maxsize=1)
+def default():
+    """The client of the process's own proxy."""
+    return GatewayClient()
+
+
+def list_tools(tags=None, force_refresh=False):
+    """As `GatewayClient.list_tools`, with the process's own client."""
+    return default().list_tools(tags, force_refresh)
+
+
+def call_tool(name, arguments=None, **options):
+    """As `GatewayClient.call_tool`, with the process's own client."""
+    return default().call_tool(name, arguments, **options)
+
+
+def mcp_tool(name):
+    """Decorates a stub: calling it calls the tool with its keyword arguments and returns the result."""
+
+    def decorate(function):
+        @functools.wraps(function)
+        def call(**arguments):
+            return call_tool(name, arguments).raise_for_error().result
+
+        call.tool_name = name
+        return call
+
+    return decorate
+
+
+def discover_tools(prefix):
+    """Decorates a class: every tool whose name begins with `prefix` becomes a method, found on first use."""
+
+    def decorate(cls):
+        original = cls.__dict__.get("__getattr__")
+
+        def lookup(self, attribute):
+            name = f"{prefix}{attribute}"
+            if any(tool.name == name for tool in list_tools()):
+                return lambda **arguments: call_tool(name, arguments).raise_for_error().result
+            if original is not None:
+                return original(self, attribute)
+            raise AttributeError(f"there is no tool {name!r}")
+
+        cls.__getattr__ = lookup
+        return cls
+
+    return decorate
