@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The SDK's source, which holds the package `platform_sdk`. */
-export const pythonSdk = fileURLToPath(new URL('.', import.meta.url));
+export const pythonSdk = fileURLToPath(new URL('src', import.meta.url));
 
 /** What the SDK needs, at the versions that the tests use. */
 export const sdkRequirements: readonly string[] = ['wasmtime==50.0.1'];

@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { needs } from '../../runtime/testing/needs.ts';
-import { pythonForTests, pythonSdk, pythonWith, sdkRequirements } from './environment.ts';
+import { pythonForTests, pythonWith, sdkRequirements } from './environment.ts';
 
+const here = fileURLToPath(new URL('.', import.meta.url));
 const wasm = fileURLToPath(new URL('../../wasm/build', import.meta.url));
 
 function python(path: string, args: string[], cwd: string): string {
@@ -19,14 +20,14 @@ function python(path: string, args: string[], cwd: string): string {
 if (needs('python')) {
   test('the Python tests pass', async () => {
     const { python: interpreter } = await pythonForTests();
-    assert.match(python(interpreter, ['-m', 'pytest', '--no-header'], pythonSdk), /\d+ passed/);
+    assert.match(python(interpreter, ['-m', 'pytest', '--no-header'], here), /\d+ passed/);
   });
 
   test('the wheel works where the repository is not', () => {
     const folder = mkdtempSync(join(tmpdir(), 'platform-wheel-'));
     try {
       const source = join(folder, 'sdk', 'python');
-      cpSync(pythonSdk, source, { recursive: true });
+      cpSync(here, source, { recursive: true });
       mkdirSync(join(folder, 'wasm'));
       cpSync(wasm, join(folder, 'wasm', 'build'), { recursive: true });
       const builder = pythonWith('sdk-build', ['setuptools==84.2.1', 'wheel==0.48.0']);
@@ -37,7 +38,11 @@ if (needs('python')) {
       const wheel = readdirSync(folder).find((name) => name.endsWith('.whl'));
       const installed = pythonWith('sdk-wheel', sdkRequirements);
       const site = join(folder, 'site');
-      python(installed, ['-m', 'pip', '-q', 'install', '--no-deps', '-t', site, join(folder, wheel!)], folder);
+      python(
+        installed,
+        ['-m', 'pip', '-q', 'install', '--no-deps', '-t', site, join(folder, wheel!)],
+        folder,
+      );
       const program = [
         'import sys; sys.path.insert(0, "site")',
         'from platform_sdk import guard, scope',

@@ -20,7 +20,7 @@ class BuildWithModules(build_py):
         super().run()
         target = Path(self.build_lib) / "platform_sdk" / "modules"
         target.mkdir(parents=True, exist_ok=True)
-        source = BUILT if BUILT.is_dir() else HERE / "platform_sdk" / "modules"
+        source = BUILT if BUILT.is_dir() else HERE / "src" / "platform_sdk" / "modules"
         digests = {}
         for name in NAMES:
             data = (source / f"{name}.wasm").read_bytes()

@@ -10,7 +10,7 @@ import wasmtime
 from .errors import InputError, ModuleError
 
 _PACKAGED = Path(__file__).parent / "modules"
-_REPOSITORY = Path(__file__).resolve().parents[3] / "wasm" / "build"
+_REPOSITORY = Path(__file__).resolve().parents[4] / "wasm" / "build"
 _engine = None
 
 # The numbers of wasm/common/errors.ts, the same in every module.
