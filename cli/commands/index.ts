@@ -2,6 +2,7 @@
 import type { Command } from '../command.ts';
 import { agents } from './agents.ts';
 import { approvals } from './approvals.ts';
+import { audit } from './audit.ts';
 import { completionCommand } from './completion.ts';
 import { decide } from './decide.ts';
 import { run } from './run.ts';
@@ -15,6 +16,7 @@ export const commands: Command[] = [
   approvals,
   agents,
   decide,
+  audit,
   completionCommand(() =>
     commands.map(({ name, help }) => ({ name, options: help.match(/--[a-z-]+/g) ?? [] })),
   ),

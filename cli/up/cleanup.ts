@@ -17,6 +17,11 @@ export class Cleanup {
     this.#last.push(step);
   }
 
+  /** True from the moment that `run` was called. */
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
   /** Runs every step, the latest first; safe to call again. */
   run(): Promise<void> {
     this.#running ??= this.#run();

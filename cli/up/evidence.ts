@@ -52,7 +52,8 @@ export async function openMachineEvidence(
   const key = formatNoteKey({ name: origin, publicKey: keys.evidence.publicKey });
   await writeFile(join(state.keys, 'evidence.pub'), `${key}\n`);
   for (const name of BUILT_MODULES) await log.putObject(moduleBytes(name));
-  for await (const row of log.rows(Math.max(0, size - rowsShown))) feed.accept(decodeRow(row.bytes));
+  for await (const row of log.rows(Math.max(0, size - rowsShown)))
+    feed.accept(decodeRow(row.bytes));
   return {
     log,
     observed: {

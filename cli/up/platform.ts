@@ -75,7 +75,10 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
 async function start(options: PlatformOptions, cleanup: Cleanup): Promise<RunningPlatform> {
   const { state } = options;
   const trustDomain = options.trustDomain ?? defaultTrustDomain;
-  const onTrouble = options.onTrouble ?? (() => {});
+  const onTrouble = (error: unknown): void => {
+    // Parts that end one after the other miss each other; that is no trouble.
+    if (!cleanup.isRunning) options.onTrouble?.(error);
+  };
   cleanup.add(await prepareState(state));
   const keys = await platformKeys(state.keys);
   const telemetry = startTelemetry('platform');

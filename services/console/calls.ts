@@ -139,7 +139,9 @@ function verdictOf(row: RowContent): Verdict {
 function settling(row: RowContent): RowDecision | undefined {
   if (row.kind === 'intent') {
     const allowing = row.decisions.filter((decision) => !isDenial(decision));
-    return allowing.findLast(({ module }) => module === 'authorization') ?? allowing[0];
+    const isOwn = (each: RowDecision) =>
+      each.module === 'authorization' && each.boundary === row.boundary;
+    return allowing.findLast(isOwn) ?? allowing[0];
   }
   return row.decisions.findLast(isDenial) ?? row.decisions[0];
 }

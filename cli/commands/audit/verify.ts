@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JWK } from 'jose';
 import { readBundleKeys } from '../../../runtime/bundle/keys.ts';
 import { EvidenceError } from '../../../runtime/errors.ts';
 import { type AuditReport, audit, readNoteKey } from '../../../runtime/evidence/audit.ts';
@@ -61,10 +62,10 @@ async function openingsOf(state: StateFolder, choices: VerifyChoices): Promise<O
   return importOpenings(text);
 }
 
-async function bundleKeysOf(state: StateFolder, path: string | undefined) {
+async function bundleKeysOf(state: StateFolder, path: string | undefined): Promise<JWK[]> {
   if (path !== undefined) return readBundleKeys(path);
   const own = join(state.keys, 'bundle.json.pub');
-  return existsSync(own) ? readBundleKeys(own) : undefined;
+  return existsSync(own) ? readBundleKeys(own) : [];
 }
 
 async function readable<Result>(

@@ -1,0 +1,16 @@
+# METADATA
+# title: Refunds of the order desk
+# description: What the order desk's operator wants on top of the agents' grants.
+package platform.tool.operator
+
+# METADATA
+# title: Large refunds need a person
+# description: A refund over 100 waits until somebody allows it.
+# custom:
+#   controls: ["SOC2:CC6.1", "EUAI:14"]
+require_approval contains {"question": question} if {
+	input.action == "call"
+	input.resource.name == "orders_refund_order"
+	input.arguments.amount > 100
+	question := $"Refund {input.arguments.amount} for order {input.arguments.id}?"
+}
