@@ -11,6 +11,8 @@ import { verifyInclusion } from '../../runtime/evidence/proof.ts';
 import type { EvidenceDraft } from '../../runtime/evidence/row.ts';
 import { record } from '../../runtime/evidence/testing/drafts.ts';
 import { decider, decideTool, draftOf, place } from '../../runtime/evidence/testing/place.ts';
+import { UsageError } from '../options.ts';
+import { audit } from './audit.ts';
 
 const entry = fileURLToPath(new URL('../platform.ts', import.meta.url));
 
@@ -158,7 +160,7 @@ test('prove gives what leads from a row to the checkpoint', async () => {
   assert.is((await platformAudit(['prove', '5', '--state', root])).code, 1);
 });
 
-test('a wrong command line exits 2 and does nothing', async () => {
+test('a wrong command line is refused before anything is done, and exits 2', async () => {
   const wrong = [
     [],
     ['verify'],
@@ -174,7 +176,11 @@ test('a wrong command line exits 2 and does nothing', async () => {
     ['--verify', 'show'],
     ['--verify', '--unknown'],
   ];
-  for (const args of wrong) assert.is((await platformAudit(args)).code, 2, args.join(' '));
+  for (const args of wrong) {
+    const error = await audit.run(args).catch((thrown) => thrown);
+    assert.instance(error, UsageError, args.join(' '));
+  }
+  assert.is((await platformAudit([])).code, 2);
 });
 
 test('no evidence, or a file that is not there, is an error of its own', async () => {

@@ -1,89 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readBundle } from '../bundle/files.ts';
-import { loadPair } from '../bundle/load.ts';
-import { writeSamplePair } from '../bundle/testing.ts';
 import type { Decision } from '../decide/decision.ts';
-import { createLocalDecider } from '../decide/local.ts';
 import { sampleRequests } from '../testing/sample-requests.ts';
 import { audit } from './audit.ts';
-import { openEvidenceLog, type SegmentLog } from './log.ts';
-import { exportOpenings, importOpenings, type Openings, OpeningsStore } from './openings.ts';
-import type { DecisionFacts, EvidenceDraft } from './row.ts';
-import { draft, record, signer } from './testing/drafts.ts';
+import { exportOpenings, importOpenings, type Openings } from './openings.ts';
+import type { DecisionFacts } from './row.ts';
+import { record } from './testing/drafts.ts';
+import { decider, decideTool, draftOf, type Place, place } from './testing/place.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'audit-'));
-process.on('exit', () => rmSync(root, { recursive: true, force: true }));
-const { trusted } = await writeSamplePair(join(root, 'bundles'));
-const pair = await loadPair(join(root, 'bundles'), trusted);
-const decider = createLocalDecider({ current: () => pair });
-
-interface Place {
-  log: SegmentLog;
-  evidence: string;
-  checkpoints: string;
-  openings: OpeningsStore;
-  close(): Promise<void>;
-}
-
-/** A log that keeps all that replay needs. */
-async function place(name: string): Promise<Place> {
-  const at = (part: string) => join(root, name, part);
-  const openings = new OpeningsStore({ dir: at('openings'), keysDir: at('keys') });
-  const [evidence, checkpoints] = [at('evidence'), at('checkpoints')];
-  const log = await openEvidenceLog({
-    ...{ dir: evidence, checkpointsDir: checkpoints, signer, record, openings },
-  });
-  for (const kind of ['policy', 'data'] as const) {
-    const files = await readBundle(join(root, 'bundles', kind));
-    await log.objects.putBundle(pair[kind].revision, files);
-  }
-  await log.objects.putModules();
-  await log.objects.putBundleKeys(trusted);
-  const close = async () => {
-    await log.close();
-    await openings.close();
-  };
-  return { log, evidence, checkpoints, openings, close };
-}
-
-const run = ({ evidence, checkpoints }: Place, openings: Openings = new Map()) =>
-  audit({ evidence, checkpoints, record, openings });
-
-const toolInput = (args: Record<string, string>) => ({
-  action: 'call',
-  identity: {
-    spiffe_id: 'spiffe://platform.local/agent/tenant-1/agent-1/main',
-    trust_domain: 'platform.local',
-    tenant: 'tenant-1',
-    agent: 'agent-1',
-    role: 'main',
-  },
-  resource: {
-    ...{ kind: 'tool', name: 'mail_send', service: 'mail', action: 'write', source: 'x', tags: [] },
-  },
-  arguments: args,
-  provenance: {},
-  session: null,
-  counters: { agent_minute: 1, tenant_minute: 1 },
-  approval: null,
-  context: { time: '2026-01-31T12:00:00.000Z', request_id: 'r' },
-});
-const decideTool = (args: Record<string, string>): Decision =>
-  decider.decide({
-    ...{ boundary: 'tool', module: 'authorization', input: toolInput(args), salt: randomBytes(32) },
-  });
-const draftOf = (decision: Decision): EvidenceDraft =>
-  draft({
-    kind: decision.allow ? 'intent' : 'denial',
-    decisions: [decision],
-    openings: decision.openings,
-    controls: decision.controls,
-  });
+const run = ({ evidence, checkpoints, bundleKeys }: Place, openings: Openings = new Map()) =>
+  audit({ evidence, checkpoints, bundleKeys, record, openings });
 
 test('hostile decisions of every boundary and module are all reproduced with their openings', async () => {
   const at = await place('hostile');
@@ -125,7 +54,7 @@ test('secrets in committed fields are in no byte of the log, and only encrypted 
   await at.close();
   const written = [join(at.evidence, 'segment')];
   for (const day of await at.openings.days())
-    written.push(join(root, 'secrets/openings', `${day}.openings`));
+    written.push(join(at.root, 'openings', `${day}.openings`));
   assert.is(written.length, 2);
   for (const path of written) {
     const bytes = readFileSync(path).toString('latin1');
@@ -250,13 +179,13 @@ test('a damaged store of openings is refused, and a torn one gives what is whole
   for (const to of ['a', 'b']) await at.log.append(draftOf(decideTool({ to })));
   await at.close();
   const [day] = await at.openings.days();
-  const path = join(root, 'damaged/openings', `${day}.openings`);
+  const path = join(at.root, 'openings', `${day}.openings`);
   const whole = readFileSync(path);
   const all = (await at.openings.read()).size;
   writeFileSync(path, whole.subarray(0, -1));
   assert.is((await at.openings.read()).size, all - 1);
   writeFileSync(path, whole);
-  writeFileSync(join(root, 'damaged/keys', `${day}.key`), randomBytes(32));
+  writeFileSync(join(at.root, 'keys/openings', `${day}.key`), randomBytes(32));
   const code = await at.openings.read().then(
     () => 'read',
     (error) => error.code,

@@ -27,8 +27,8 @@ export interface AuditOptions {
   key?: NoteKey;
   /** More checkpoints, such as the auditor kept from an earlier visit: their notes. */
   keptCheckpoints?: Uint8Array[];
-  /** The keys to trust for bundles; by default those kept with the evidence. */
-  bundleKeys?: readonly JWK[];
+  /** The public keys to trust for bundles. */
+  bundleKeys: readonly JWK[];
   onProgress?: (rows: number) => void;
 }
 
@@ -88,8 +88,7 @@ async function auditInto(report: AuditReport, options: AuditOptions): Promise<vo
   const key = options.key ?? (await keyBeside(checkpoints, identity));
   const witnessed = await witnessedBy(options, identity, key);
   const objects = new ObjectStore(nodeFiles, evidence);
-  const bundleKeys = options.bundleKeys ?? (await objects.getBundleKeys());
-  const executors = new Executors(objects, bundleKeys);
+  const executors = new Executors(objects, options.bundleKeys);
   const replay = { record, objects, openings, executors };
   await using segment = await openSegment(evidence);
   const steps = verifyLog({ segment, log: identity.log, key, record, witnessed });

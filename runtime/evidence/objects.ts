@@ -1,10 +1,7 @@
 // Content-addressed objects beside the log: schemas, modules and bundles, each under its digest.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { JWK } from 'jose';
-import { BUILT_MODULES } from '../decide/local.ts';
 import { EvidenceError } from '../errors.ts';
-import { moduleBytes } from '../modules/source.ts';
 import { type EvidenceFiles, nodeFiles } from './files.ts';
 
 /** What reads objects; the audit needs no more. */
@@ -83,27 +80,6 @@ export class ObjectStore implements ObjectSource {
       contents.set(path, bytes);
     }
     return contents;
-  }
-
-  /** Keeps the modules of this installation, so that its decisions can be replayed by a later one. */
-  async putModules(): Promise<void> {
-    for (const name of BUILT_MODULES) await this.put(moduleBytes(name));
-  }
-
-  /** Adds public keys that verify bundles' signatures to the JWK set of all that ever did. */
-  async putBundleKeys(keys: readonly JWK[]): Promise<void> {
-    // Only the public members: a caller may hold the whole key.
-    const known = keys.map(({ kty, crv, x, kid, alg, use }) => ({ kty, crv, x, kid, alg, use }));
-    const texts = [...(await this.getBundleKeys()), ...known].map((key) => JSON.stringify(key));
-    const text = `{"keys":[${[...new Set(texts)].join(',')}]}\n`;
-    await this.#files.replace(join(this.#dir, 'bundle-keys.json'), Buffer.from(text), true);
-  }
-
-  /** Those keys; none where they are not kept. */
-  async getBundleKeys(): Promise<JWK[]> {
-    const bytes = await this.#files.read(join(this.#dir, 'bundle-keys.json'));
-    if (bytes === undefined) return [];
-    return parseJson<{ keys: JWK[] }>(bytes, 'the list of bundle keys').keys;
   }
 
   #place(digest: string): { folder: string; path: string } {
