@@ -1,7 +1,6 @@
 // Compiles a schema of JSON Schema 2020-12 (and OpenAPI 3.0), refusing every keyword that is not implemented.
 
 import {
-  childCount,
   firstChild,
   Kind,
   keyLength,
@@ -13,6 +12,7 @@ import {
 } from '../common/json';
 import { hasFailed, refuse, refuseValue } from './failure';
 import { isKnownDialect, Keyword, keywordOf } from './keywords';
+import { keyedNames, keyedSchemas, listedSchemas, patternSchemas } from './lists';
 import { addReference, remember, resetMade } from './made';
 import {
   readBoolean,
@@ -24,16 +24,14 @@ import {
   readTypes,
   readValues,
 } from './operands';
-import { enterIndex, enterKey, leave, resetPath } from './path';
+import { enterKey, leave, resetPath } from './path';
 import { resolveReferences } from './references';
 import {
   Always,
   builtTop,
   isFull,
-  keepText,
   keepValue,
   keptSteps,
-  newList,
   newSchema,
   Schema,
   schemaAt,
@@ -61,7 +59,7 @@ export function compileSchema(node: u32, length: u32): u32 {
 }
 
 /** Compiles one schema; `keyword` is the member that holds it, 0 at the root. */
-function subSchema(node: u32, keyword: u32): u32 {
+export function subSchema(node: u32, keyword: u32): u32 {
   const kind = kindOf(node);
   let made: u32 = 0;
   if (kind == Kind.True) made = alwaysTrue;
@@ -265,89 +263,17 @@ function checkExclusive(schema: Schema, node: u32): void {
     if (kindOf(item) != Kind.True) continue;
     const keyword = keywordOf(keyPointer(item), keyLength(item));
     if (keyword == Keyword.ExclusiveMinimum) {
-      if (schema.minimum == 0) refuseValue('needs the bound beside it', item);
-      schema.exclusiveMinimum = schema.minimum;
+      schema.exclusiveMinimum = boundBeside(schema.minimum, item);
     } else if (keyword == Keyword.ExclusiveMaximum) {
-      if (schema.maximum == 0) refuseValue('needs the bound beside it', item);
-      schema.exclusiveMaximum = schema.maximum;
+      schema.exclusiveMaximum = boundBeside(schema.maximum, item);
     }
   }
 }
 
-/** A list of schemas, at least one. */
-function listedSchemas(item: u32): u32 {
-  if (kindOf(item) != Kind.Array || childCount(item) == 0) {
-    refuseValue('must be a list with at least one schema', item);
-    return 0;
-  }
-  const list = newList(childCount(item), 1);
-  if (list == 0) return 0;
-  let index: u32 = 0;
-  for (let child = firstChild(item); child != 0; child = nextSibling(child)) {
-    enterIndex(index);
-    store<u32>(list + 4 + index * 4, subSchema(child, item));
-    leave();
-    if (hasFailed() || isFull()) return 0;
-    index++;
-  }
-  return list;
-}
-
-function isObject(item: u32): bool {
-  if (kindOf(item) == Kind.Object) return true;
-  refuseValue('must be an object', item);
-  return false;
-}
-
-/** Schemas by name, in the canonical order of their names: a list of `[key, keyLength, schema]`. */
-function keyedSchemas(item: u32): u32 {
-  if (!isObject(item)) return 0;
-  const list = newList(childCount(item), 3);
-  if (list == 0) return 0;
-  let entry = list + 4;
-  for (let child = firstChild(item); child != 0; child = nextSibling(child)) {
-    enterKey(keyPointer(child), keyLength(child));
-    store<u32>(entry, keepText(keyPointer(child), keyLength(child)));
-    store<u32>(entry, keyLength(child), 4);
-    store<u32>(entry, subSchema(child, item), 8);
-    leave();
-    if (hasFailed() || isFull()) return 0;
-    entry += 12;
-  }
-  return list;
-}
-
-/** Lists of names by name: a list of `[key, keyLength, names]`. */
-function keyedNames(item: u32): u32 {
-  if (!isObject(item)) return 0;
-  const list = newList(childCount(item), 3);
-  if (list == 0) return 0;
-  let entry = list + 4;
-  for (let child = firstChild(item); child != 0; child = nextSibling(child)) {
-    enterKey(keyPointer(child), keyLength(child));
-    store<u32>(entry, keepText(keyPointer(child), keyLength(child)));
-    store<u32>(entry, keyLength(child), 4);
-    store<u32>(entry, readNames(child, item), 8);
-    leave();
-    if (hasFailed() || isFull()) return 0;
-    entry += 12;
-  }
-  return list;
-}
-
-/** Schemas by pattern: a list of `[program, schema]`. */
-function patternSchemas(item: u32): u32 {
-  if (!isObject(item)) return 0;
-  const list = newList(childCount(item), 2);
-  if (list == 0) return 0;
-  let entry = list + 4;
-  for (let child = firstChild(item); child != 0; child = nextSibling(child)) {
-    enterKey(keyPointer(child), keyLength(child));
-    store<u32>(entry, readPattern(keyPointer(child), keyLength(child), item));
-    if (!hasFailed()) store<u32>(entry, subSchema(child, item), 4);
-    leave();
-    if (hasFailed() || isFull()) return 0;
-    entry += 8;
-  }
-  return list;
+/** The bound that a boolean `item` makes exclusive. */
+function boundBeside(bound: u32, item: u32): u32 {
+  enterKey(keyPointer(item), keyLength(item));
+  if (bound == 0) refuseValue('needs the bound beside it', item);
+  leave();
+  return bound;
 }

@@ -87,8 +87,6 @@ export class Schema {
 }
 
 /** The schema at a pointer. */
-// @ts-ignore: decorator
-@inline
 export function schemaAt(pointer: u32): Schema {
   return changetype<Schema>(<usize>pointer);
 }

@@ -29,8 +29,6 @@ export function searchSteps(): u32 {
   return steps;
 }
 
-// @ts-ignore: decorator
-@inline
 function visit(state: u32): void {
   const slot = load<u32>(SPARSE + (state << 2));
   if (slot < visited && load<u32>(DENSE + (slot << 2)) == state) return;
