@@ -1,0 +1,62 @@
+// The SDK's core; the gateway client and the decision modules load at their first use.
+
+import { createRequire } from 'node:module';
+
+export type { Agent, AgentContext, AgentOptions } from './agent.ts';
+export { currentAgent, platformAgent } from './agent.ts';
+export type { ErrorCode, ScannerReport } from './errors.ts';
+export {
+  AuthenticationError,
+  ConfigurationError,
+  CredentialError,
+  GuardrailError,
+  InputError,
+  ModuleError,
+  PlatformError,
+  SchemaError,
+} from './errors.ts';
+export type {
+  CallOptions,
+  GatewayOptions,
+  PendingApproval,
+  Registered,
+  RegisterOptions,
+  SearchResult,
+  Tool,
+  ToolError,
+  ToolParameter,
+  ToolResult,
+} from './gateway.ts';
+export type { ScanOptions, ScanResult } from './guard.ts';
+
+/** `.ts` in the repository, `.js` in the packed SDK. */
+const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+const require = createRequire(import.meta.url);
+
+function load(name: string): object {
+  return require(`./${name}${extension}`);
+}
+
+/** Stands for a module that is loaded when one of its members is asked for. */
+function lazily<Module extends object>(name: string): Module {
+  const handler = { get: (_: object, key: string) => Reflect.get(load(name), key) };
+  return new Proxy({}, handler) as Module;
+}
+
+/** Prompt and response scanners, see guard.ts. */
+export const guard = lazily<typeof import('./guard.ts')>('guard');
+/** SPIFFE IDs and scopes, see scope.ts. */
+export const scope = lazily<typeof import('./scope.ts')>('scope');
+/** Validation of tool arguments, see arguments.ts. */
+export const toolArguments = lazily<typeof import('./arguments.ts')>('arguments');
+
+export type GatewayClient = import('./gateway.ts').GatewayClient;
+type GatewayClientClass = typeof import('./gateway.ts').GatewayClient;
+
+const loadGateway = () => Reflect.get(load('gateway'), 'GatewayClient') as GatewayClientClass;
+
+/** The client of the tool gateway, see gateway.ts. */
+export const GatewayClient = new Proxy(function GatewayClient() {}, {
+  construct: (_, parameters) => Reflect.construct(loadGateway(), parameters),
+  get: (_, key) => Reflect.get(loadGateway(), key),
+}) as unknown as GatewayClientClass;
