@@ -107,6 +107,9 @@ function toRecord(
   const digest = Buffer.from(parts.record.sha256(canonical)).toString('hex');
   const full: Tool = {
     ...tool,
+    // Documents over the record module's limit were read by the host's parser alone.
+    description: tool.description.toWellFormed(),
+    tags: tool.tags.map((tag) => tag.toWellFormed()),
     tool_type: 'function',
     parameters: parametersOf(tool.schema),
     schema_digest: `sha256:${digest}`,

@@ -67,7 +67,6 @@ export interface ToolStore {
   list(): Promise<ToolRecord[]>;
   /** Adds or replaces all of them, or none. */
   put(records: readonly ToolRecord[]): Promise<void>;
-  count(): Promise<number>;
 }
 
 export class MemoryToolStore implements ToolStore {
@@ -85,10 +84,6 @@ export class MemoryToolStore implements ToolStore {
 
   async put(records: readonly ToolRecord[]): Promise<void> {
     for (const record of records) this.#records.set(record.tool.name, structuredClone(record));
-  }
-
-  async count(): Promise<number> {
-    return this.#records.size;
   }
 }
 
