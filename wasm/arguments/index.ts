@@ -105,9 +105,9 @@ export function validate(handle: i32, pointer: u32, length: u32): i32 {
   resetBudget();
   resetReport();
   resetPath();
-  validateNode(load<u32>(HANDLES + (handle - 1) * 4), node);
+  const valid = validateNode(load<u32>(HANDLES + (handle - 1) * 4), node);
   if (isExhausted()) reportExhausted();
-  else finishReport();
+  else finishReport(valid);
   return OK;
 }
 

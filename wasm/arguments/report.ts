@@ -132,8 +132,9 @@ function writeTypeName(bit: u32): void {
   }
 }
 
-/** Ends the answer of a validation that came to its end. */
-export function finishReport(): void {
+/** Ends the answer of a validation that came to its end; a misfit without a violation would be a bug. */
+export function finishReport(valid: bool): void {
+  assert(valid == (count == 0));
   if (count > 0) {
     writeAscii(']}');
     return;
