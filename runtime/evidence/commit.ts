@@ -42,6 +42,7 @@ interface Pending {
   draft: EvidenceDraft;
   sequence: number;
   bytes: Uint8Array;
+  leaf: Uint8Array;
   resolve: (row: EvidenceRow) => void;
   reject: (error: EvidenceError) => void;
 }
@@ -86,10 +87,12 @@ export class GroupCommit {
     }
     const { log, record } = this.#options;
     const sequence = this.#nextSequence;
+    // All that can fail for this row alone is done here, before it can spoil a group.
     const bytes = encodeRow(draft, log, sequence, record);
+    const leaf = record.leafHash(bytes);
     this.#nextSequence++;
     return new Promise((resolve, reject) => {
-      this.#pending.push({ draft, sequence, bytes, resolve, reject });
+      this.#pending.push({ draft, sequence, bytes, leaf, resolve, reject });
       this.#running ??= this.#run();
     });
   }
@@ -131,15 +134,12 @@ export class GroupCommit {
   }
 
   async #commit(group: Pending[]): Promise<void> {
-    const { origin, signer, record, witness } = this.#options;
+    const { log, origin, signer, witness } = this.#options;
     const { segment, end } = this.#committed;
     const frontier = this.#committed.frontier.copy();
     const frames: Uint8Array[] = [];
-    const leaves: Uint8Array[] = [];
-    for (const { bytes } of group) {
-      const leaf = record.leafHash(bytes);
+    for (const { bytes, leaf } of group) {
       frontier.push(leaf);
-      leaves.push(leaf);
       frames.push(encodeFrame('row', bytes));
     }
     const note = signCheckpoint({ origin, size: frontier.size, root: frontier.root() }, signer);
@@ -151,9 +151,8 @@ export class GroupCommit {
     this.#committed = { segment, frontier, end: end + bytes.byteLength, note };
     await witness.publish(note);
     await openings;
-    const { log } = this.#options;
-    for (const [at, row] of group.entries()) {
-      row.resolve({ log, sequence: row.sequence, leaf: hex(leaves[at]!), bytes: row.bytes });
+    for (const { sequence, leaf, bytes, resolve } of group) {
+      resolve({ log, sequence, leaf: hex(leaf), bytes });
     }
     this.#options.onCommit();
   }

@@ -1,5 +1,6 @@
 // Frames of the segment file: length, checksum, kind and bytes, so that a torn write shows.
 import { crc32 } from 'node:zlib';
+import { EvidenceError } from '../errors.ts';
 
 export type FrameKind = 'row' | 'checkpoint';
 
@@ -21,12 +22,16 @@ export interface ByteSource {
 // u32 length of the body, u32 CRC-32 of the length, the kind and the body, u8 kind. The checksum
 // finds torn writes; deliberate change is found by the Merkle tree and its signed checkpoints.
 const HEADER_BYTES = 9;
-export const FRAME_BODY_BYTES_MAX = 4 * 1024 * 1024;
+// An opening of the largest text that the guard takes, escaped and encrypted, must fit.
+export const FRAME_BODY_BYTES_MAX = 64 * 1024 * 1024;
 const kindBytes: Record<FrameKind, number> = { row: 0x52, checkpoint: 0x43 };
 const READ_BYTES = 1024 * 1024;
 
-/** The frame's bytes as they go into the file. */
+/** The frame's bytes as they go into the file. Throws `input_too_large` over 64 MiB. */
 export function encodeFrame(kind: FrameKind, body: Uint8Array): Uint8Array {
+  if (body.byteLength > FRAME_BODY_BYTES_MAX) {
+    throw new EvidenceError('input_too_large', 'a frame of the evidence log is over 64 MiB');
+  }
   const frame = Buffer.allocUnsafe(HEADER_BYTES + body.byteLength);
   frame.writeUInt32BE(body.byteLength, 0);
   frame.writeUInt8(kindBytes[kind], 8);
