@@ -7,6 +7,7 @@ const probes = {
   python: () =>
     runs('python3', ['-c', 'import sys, venv, ensurepip; assert sys.version_info >= (3, 10)']),
   postgres: () => existsSync('/usr/lib/postgresql/15/bin/initdb'),
+  redis: () => runs('redis-server', ['--version']) && runs('redis-cli', ['--version']),
   'hyper-express': () => runs('npm', ['--version']) && process.env.PLATFORM_TEST_REGISTRY === '1',
 };
 
