@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzipSync } from 'node:zlib';
 import { extract, pack } from 'tar-stream';
 import { BundleError } from '../errors.ts';
-import { BUNDLE_BYTES_MAX, type BundleFiles, BundleReader } from './files.ts';
+import { BUNDLE_BYTES_MAX, type BundleFiles, BundleReader } from './reader.ts';
 
 /** Room for the headers and the padding of the files. */
 const ARCHIVE_BYTES_MAX = BUNDLE_BYTES_MAX + (8 << 20);

@@ -3,8 +3,8 @@ import { BundleError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { moduleBytes, moduleDigest } from '../modules/source.ts';
 import type { CompiledPolicies } from './compile.ts';
-import type { BundleFiles } from './files.ts';
 import type { ModuleDigests } from './pair.ts';
+import type { BundleFiles } from './reader.ts';
 import { canonical, setManifest } from './revision.ts';
 
 export const POLICY_MODULE = 'policy.wasm';

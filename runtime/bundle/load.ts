@@ -15,8 +15,9 @@ import {
   POLICY_MODULE,
   POLICY_ROOTS,
 } from './build.ts';
-import { type BundleFiles, readBundle } from './files.ts';
+import { readBundle } from './files.ts';
 import type { LoadedData, LoadedPair, LoadedPolicy, ModuleDigests } from './pair.ts';
+import type { BundleFiles } from './reader.ts';
 import { MANIFEST, readJson, revisionOf } from './revision.ts';
 import { verifyBundle } from './sign.ts';
 

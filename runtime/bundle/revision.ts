@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { BundleError } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import type { BundleFiles } from './files.ts';
+import type { BundleFiles } from './reader.ts';
 
 export const MANIFEST = '.manifest';
 export const SIGNATURES = '.signatures.json';

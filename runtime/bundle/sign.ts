@@ -3,8 +3,8 @@ import { timingSafeEqual } from 'node:crypto';
 import { CompactSign, compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose';
 import { BundleError } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
-import type { BundleFiles } from './files.ts';
 import { hashFile } from './hash.ts';
+import type { BundleFiles } from './reader.ts';
 import { readJson, SIGNATURES } from './revision.ts';
 
 /** The scope of a signature holds a policy bundle apart from a data bundle. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeArchive } from './archive.ts';
-import type { BundleFiles } from './files.ts';
+import type { BundleFiles } from './reader.ts';
 
 /**
  * Writes the folder `path`, or the archive when `path` ends in `.tar.gz`. What was there before is
