@@ -29,7 +29,7 @@ export interface Launched {
   abandon(): void;
 }
 
-const pythonSdk = fileURLToPath(new URL('../sdk/python', import.meta.url));
+const pythonSdk = fileURLToPath(new URL('../sdk/python/src', import.meta.url));
 
 // The shell waits for the address on descriptor 3 and then becomes the agent: same pid, same start
 // time. When the launcher dies first, `read` fails and the agent never starts.

@@ -1,9 +1,11 @@
 // The entry of the `platform` command: declares the commands and hands over to one of them.
+import { createRequire } from 'node:module';
 import meow from 'meow';
 import { commands } from './commands/index.ts';
 import { EXIT_USAGE, reportFailure } from './failure.ts';
 import { suggest } from './suggest.ts';
 
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 const commandByName = new Map(commands.map((command) => [command.name, command]));
 
 const overview = `
@@ -36,6 +38,7 @@ export async function main(argv: string[]): Promise<number> {
   }
   const cli = meow(overview, {
     importMeta: import.meta,
+    version: `platform ${version}`,
     argv,
     description: 'Policy-as-code and a WebAssembly data plane for AI agents',
     commands: [...commandByName.keys()],

@@ -1,5 +1,6 @@
 // `platform run`: runs a Python or TypeScript agent on this machine, each role under its own identity.
 import pc from 'picocolors';
+import type { Call } from '../../services/console/calls.ts';
 import type { Command } from '../command.ts';
 import { controlClient } from '../control-client.ts';
 import { parseOptions, UsageError } from '../options.ts';
@@ -59,6 +60,13 @@ export const run: Command = {
     if (file === undefined) throw new UsageError('which agent? name its file');
     if (values.tenant === undefined) throw new UsageError('--tenant is required');
     const print = (line: string) => process.stderr.write(`${line}\n`);
+    const printed = new Map<string, string>();
+    const printCall = (call: Call): void => {
+      const line = values.json ? JSON.stringify(call) : callLine(call);
+      // A call that only ended as decided reads the same as before.
+      if (printed.get(call.action) !== line) print(line);
+      printed.set(call.action, line);
+    };
     return runAgent(
       controlClient(stateFolder(values.state)),
       {
@@ -77,9 +85,7 @@ export const run: Command = {
           for (const id of agent.spiffeIds) print(`${pc.dim('identity')} ${id}`);
           print(`${pc.dim('granted')}  ${agent.resources.join(' ') || 'nothing'}`);
         },
-        ...(values.quiet
-          ? {}
-          : { onCall: (call) => print(values.json ? JSON.stringify(call) : callLine(call)) }),
+        ...(values.quiet ? {} : { onCall: printCall }),
       },
     );
   },

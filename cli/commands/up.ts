@@ -57,8 +57,7 @@ export const up: Command = {
       ...{ state, port, policies, trustDomain: values['trust-domain'] },
       ...(demo === undefined ? {} : { credentials: demo.credentials }),
       onPolicyError: (error) => print(policyProblem(error)),
-      onPolicyChange: ({ policy, data }) =>
-        print(pc.dim(`in force: policy ${short(policy)}, data ${short(data)}`)),
+      onPolicyChange: (revision) => print(`${pc.green('policy in force')} ${short(revision)}`),
       onTrouble: (error) => void reportFailure(error, 'up', false),
     });
     print(`${pc.green('up')} in ${((Date.now() - started) / 1000).toFixed(1)} s`);

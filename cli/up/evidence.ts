@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BUILT_MODULES } from '../../runtime/decide/local.ts';
-import { DatabaseIndex, type IndexDatabase } from '../../runtime/evidence/database-index.ts';
+import { DatabaseIndex } from '../../runtime/evidence/database-index.ts';
 import type { EvidenceLog } from '../../runtime/evidence/log.ts';
 import { openEvidenceLog, type SegmentLog } from '../../runtime/evidence/log.ts';
 import { formatNoteKey } from '../../runtime/evidence/note.ts';
@@ -23,6 +23,8 @@ export interface MachineEvidence {
   log: SegmentLog;
   /** The log, with every committed row told to the feed. */
   observed: EvidenceLog;
+  /** The embedded database, opened at its first use. */
+  database: LazyDatabase;
   close(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export async function openMachineEvidence(
     feed.accept(decodeRow(row.bytes));
   return {
     log,
+    database,
     observed: {
       async append(draft) {
         const row = await log.append(draft);
@@ -73,8 +76,10 @@ export async function openMachineEvidence(
   };
 }
 
+type LazyDatabase = Pick<Database, 'query' | 'script' | 'transaction' | 'close'>;
+
 /** Opens the database when it is first asked for something; a failed opening is tried again. */
-function lazyDatabase(folder: string): IndexDatabase & { close(): Promise<void> } {
+function lazyDatabase(folder: string): LazyDatabase {
   let opening: Promise<Database> | undefined;
   const database = (): Promise<Database> => {
     opening ??= openPglite({ folder }).catch((error: unknown) => {

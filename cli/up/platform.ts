@@ -16,6 +16,7 @@ import { createConsole } from '../../services/console/console.ts';
 import { type CredentialSource, operatorCredentials } from '../../services/gateway/credentials.ts';
 import { createGateway, defaultLimits } from '../../services/gateway/gateway.ts';
 import { SessionTrace } from '../../services/gateway/provenance.ts';
+import { DatabaseToolStore } from '../../services/gateway/tools-database.ts';
 import { Agents } from '../../services/identity/agents.ts';
 import { identityRoutes } from '../../services/identity/routes.ts';
 import type { StateFolder } from '../state-folder.ts';
@@ -40,7 +41,8 @@ export interface PlatformOptions {
   /** Values of credentials; by default `credentials.json` in the state folder, and the environment. */
   credentials?: CredentialSource;
   onPolicyError?(error: PlatformError): void;
-  onPolicyChange?(revisions: { policy: string; data: string }): void;
+  /** Another policy bundle decides from now on. */
+  onPolicyChange?(revision: string): void;
   /** Trouble that the platform lives with, such as a database that is away. */
   onTrouble?(error: unknown): void;
 }
@@ -104,9 +106,11 @@ async function start(options: PlatformOptions, cleanup: Cleanup): Promise<Runnin
     onError: options.onPolicyError,
   });
   cleanup.add(async () => bundles.close());
-  bundles.onSwap(({ policy, data }) =>
-    options.onPolicyChange?.({ policy: policy.revision, data: data.revision }),
-  );
+  let inForceNow = bundles.current().policy.revision;
+  bundles.onSwap(({ policy }) => {
+    if (policy.revision !== inForceNow) options.onPolicyChange?.(policy.revision);
+    inForceNow = policy.revision;
+  });
 
   const decider = createLocalDecider(bundles, modules);
   const gate = createOperatorGate({ decider, evidence: evidence.observed, trustDomain });
@@ -116,6 +120,7 @@ async function start(options: PlatformOptions, cleanup: Cleanup): Promise<Runnin
     record: modules.record,
     schemas: modules.arguments,
     trustDomain,
+    tools: new DatabaseToolStore(evidence.database),
     newTrace: (prompt) => new SessionTrace(prompt),
     approvalKey: keys.approvals,
     credentials:
