@@ -103,10 +103,11 @@ export class GroupCommit {
     await this.#running;
     const failed = this.#state === 'failed';
     this.#state = 'closed';
-    if (!failed) await this.#options.witness.publish(this.#committed.note, true);
+    if (!failed) await this.#options.witness.sync(this.#committed.note);
   }
 
-  async closeSegment(): Promise<void> {
+  async closeFiles(): Promise<void> {
+    await this.#options.witness.close();
     await this.#committed.segment.close();
   }
 
@@ -213,7 +214,7 @@ export class GroupCommit {
       }
       if (size > end) await segment.truncate(end);
       await segment.datasync();
-      await witness.publish(note, true);
+      await witness.sync(note);
     } catch (error) {
       await segment.close();
       throw error;

@@ -1,5 +1,5 @@
 // The port through which evidence touches a disk, and its adapter on the real file system.
-import { constants, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { constants, writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ByteSource } from './frame.ts';
@@ -20,8 +20,8 @@ export interface EvidenceFiles {
   /** Opens for reading and writing; creates it durably where it is missing. */
   openSegment(path: string): Promise<SegmentFile>;
   read(path: string): Promise<Uint8Array | undefined>;
-  /** Replaces the file as one step: readers see the old or the new content, never a mixture. */
-  replace(path: string, bytes: Uint8Array, durable: boolean): Promise<void>;
+  /** Replaces the file durably and as one step: readers see the old or the new, never a mixture. */
+  replace(path: string, bytes: Uint8Array): Promise<void>;
   /** Creates the file with this content, or returns false where it exists. */
   create(path: string, bytes: Uint8Array): Promise<boolean>;
   /** Names in the folder, empty where it is missing. */
@@ -50,14 +50,8 @@ export const nodeFiles: EvidenceFiles = {
       throw error;
     }
   },
-  async replace(path, bytes, durable) {
+  async replace(path, bytes) {
     const temporary = `${path}.new`;
-    if (!durable) {
-      // A few hundred bytes into the page cache: four thread hops would cost more than the work.
-      writeFileSync(temporary, bytes, { mode: 0o600 });
-      renameSync(temporary, path);
-      return;
-    }
     const handle = await open(temporary, 'w', 0o600);
     try {
       await writeWhole(handle, bytes, 0);

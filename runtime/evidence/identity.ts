@@ -38,7 +38,7 @@ export async function writeIdentity(
 ): Promise<void> {
   const { log, origin } = identity;
   const text = `${JSON.stringify({ schema: IDENTITY_SCHEMA, log, origin })}\n`;
-  await files.replace(join(dir, 'log.json'), Buffer.from(text), true);
+  await files.replace(join(dir, 'log.json'), Buffer.from(text));
 }
 
 /**

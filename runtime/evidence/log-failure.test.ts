@@ -20,23 +20,20 @@ class FaultyFiles extends MemoryFiles {
   override async openSegment(path: string): Promise<SegmentFile> {
     this.fail('open');
     const file = await super.openSegment(path);
+    const isCheckpoint = path.endsWith('.checkpoint');
     return {
       ...file,
       write: async (bytes, position) => {
-        this.fail('write');
-        if (this.fault === 'half write') {
+        if (isCheckpoint) this.fail('checkpoint');
+        else this.fail('write');
+        if (this.fault === 'half write' && !isCheckpoint) {
           await file.write(bytes.subarray(0, bytes.byteLength >> 1), position);
+          this.fail('half write');
         }
-        this.fail('half write');
         await file.write(bytes, position);
       },
       datasync: async () => this.fail('sync'),
     };
-  }
-
-  override async replace(path: string, bytes: Uint8Array): Promise<void> {
-    if (path.endsWith('.checkpoint')) this.fail('checkpoint');
-    await super.replace(path, bytes);
   }
 }
 

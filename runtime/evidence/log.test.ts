@@ -57,6 +57,7 @@ function watched(progress: Progress): EvidenceFiles {
     ...nodeFiles,
     async openSegment(path): Promise<SegmentFile> {
       const file = await nodeFiles.openSegment(path);
+      if (path.endsWith('.checkpoint')) return witnessFile(file, progress);
       return {
         ...file,
         async write(bytes, position) {
@@ -71,11 +72,15 @@ function watched(progress: Progress): EvidenceFiles {
         },
       };
     },
-    async replace(path, bytes, durable) {
-      await nodeFiles.replace(path, bytes, durable);
-      if (path.endsWith('.checkpoint')) {
-        progress.witnessed = Number(Buffer.from(bytes).toString('utf8').split('\n')[1]);
-      }
+  };
+}
+
+function witnessFile(file: SegmentFile, progress: Progress): SegmentFile {
+  return {
+    ...file,
+    async write(bytes, position) {
+      await file.write(bytes, position);
+      progress.witnessed = Number(Buffer.from(bytes).toString('utf8').split('\n')[1]);
     },
   };
 }

@@ -117,12 +117,13 @@ async function openLocked(
       await segment.datasync();
     }
     const note = found.note ?? firstNote;
-    await witness.publish(note, true);
+    await witness.sync(note);
     const state = { segment, frontier: found.frontier, end: found.end, note };
     const log = new SegmentLog(options, { files, segmentPath, identity, witness, release, state });
     await log.closeIntents(found.openIntents);
     return log;
   } catch (error) {
+    await witness.close();
     await segment.close();
     throw error;
   }
@@ -222,7 +223,7 @@ export class SegmentLog implements EvidenceLog {
       await this.#commits.close();
     } finally {
       await this.#indexer?.close();
-      await this.#commits.closeSegment();
+      await this.#commits.closeFiles();
       await this.#release();
     }
   }

@@ -34,7 +34,7 @@ export class ObjectStore implements ObjectSource {
     try {
       if ((await this.#files.read(path)) === undefined) {
         await this.#files.makeFolder(folder);
-        await this.#files.replace(path, bytes, true);
+        await this.#files.replace(path, bytes);
       }
     } catch (cause) {
       throw new EvidenceError('evidence_unavailable', `the object ${digest} cannot be kept`, {
@@ -64,7 +64,7 @@ export class ObjectStore implements ObjectSource {
     const listing: Record<string, string> = {};
     for (const [path, bytes] of contents) listing[path] = await this.put(bytes);
     await this.#files.makeFolder(join(this.#dir, 'bundles'));
-    await this.#files.replace(place, Buffer.from(JSON.stringify(listing)), true);
+    await this.#files.replace(place, Buffer.from(JSON.stringify(listing)));
   }
 
   async getBundle(revision: string): Promise<Map<string, Uint8Array> | undefined> {

@@ -169,8 +169,11 @@ test('what is outside the segment cannot be lost or swapped unseen', async () =>
   assert.is(await code(without([both[0]!])), undefined, 'one of two checkpoints is enough');
   assert.is(await code(new Map([...contents, [both[0]!, Buffer.alloc(0)]])), undefined);
   assert.is(await code(without(both)), 'checkpoint_missing');
-  const swapped = new Map([...contents, [both[0]!, otherNote]]);
+  const torn = new Map([...contents, [both[0]!, contents.get(both[0]!)!.subarray(0, 99)]]);
+  assert.is(await code(torn), undefined, 'a power cut may tear the one that is overwritten');
+  const swapped = new Map([...contents, [both[1]!, otherNote]]);
   assert.is(await code(swapped), 'checkpoint_invalid');
+  assert.is(await code(new Map([...torn, [both[1]!, Buffer.alloc(0)]])), 'checkpoint_invalid');
   assert.is(await code(without(['/evidence/log.json'])), 'evidence_truncated');
   const emptied = await reopen(Buffer.alloc(0), without(['/evidence/log.json']));
   assert.is(emptied.code, 'evidence_truncated', 'a deleted log does not come back empty');
