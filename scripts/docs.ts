@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commands } from '../cli/commands/index.ts';
+import type { ErrorCode } from '../runtime/errors.ts';
 import { ATTRIBUTE, METRIC, SPAN } from '../runtime/telemetry/names.ts';
+import { problemOf } from '../services/common/problem.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(root, 'docs', 'reference');
@@ -57,13 +59,15 @@ function errorCodes(): string {
   const union = source.slice(source.indexOf('export type ErrorCode'), source.indexOf(';'));
   const lines = union.split('\n').flatMap((line) => {
     const group = /^\s*\/\/ (.*)$/.exec(line);
-    if (group) return [`\n## ${group[1]}\n`];
-    const code = /'([a-z0-9_]+)'/.exec(line);
-    return code ? [`- \`${code[1]}\``] : [];
+    if (group) return [`\n## ${group[1]}\n\n| code | HTTP status | meaning |\n|---|---|---|`];
+    const code = /'([a-z0-9_]+)'/.exec(line)?.[1] as ErrorCode | undefined;
+    if (code === undefined) return [];
+    const [status, title] = problemOf(code);
+    return [`| \`${code}\` | ${status} | ${title} |`];
   });
   return page(
     'Error codes',
-    'Stable codes, the same on every wire.',
+    'Stable codes, the same on every wire; over HTTP in a problem document (RFC 9457).',
     `${lines.join('\n').trim()}\n`,
   );
 }
