@@ -1,9 +1,9 @@
 # METADATA
 # title: Tool calls
 # description: >-
-#   Decides whether an identity may see, search, register or call a tool. Nothing is allowed that
-#   no rule allows. Every rule looks grants up by key; none walks over all of them. The decision is
-#   the first rule of the list in `decision` that holds.
+#   Decides whether an identity may see, search, register or call a tool. What is allowed is said by
+#   the rules that allow, each complete in itself; the others only say why the rest is not. Every rule
+#   looks grants up by key; none walks over all of them. The decision is the first rule that holds.
 # schemas:
 #   - input: schema.tool
 package platform.tool
@@ -21,23 +21,27 @@ default decision := {
 	"rule": "platform.tool.not_decided",
 }
 
-decision := unknown_agent if unknown_agent
+decision := granted if granted
 
-else := agent_rate_exceeded if agent_rate_exceeded
+else := approved if approved
 
-else := tenant_rate_exceeded if tenant_rate_exceeded
+else := tool_described if tool_described
 
 else := catalog_read if catalog_read
 
 else := catalog_write if catalog_write
+
+else := unknown_agent if unknown_agent
+
+else := agent_rate_exceeded if agent_rate_exceeded
+
+else := tenant_rate_exceeded if tenant_rate_exceeded
 
 else := catalog_not_granted if catalog_not_granted
 
 else := service_not_granted if service_not_granted
 
 else := tool_not_granted if tool_not_granted
-
-else := tool_described if tool_described
 
 else := action_not_granted if action_not_granted
 
@@ -47,9 +51,81 @@ else := approval_refused if approval_refused
 
 else := approval_required if approval_required
 
-else := approved if approved
+# METADATA
+# title: Call is granted
+# description: The agent's grants cover the service, the action and the tool.
+# custom:
+#   controls: ["SOC2:CC6.1", "NIST:AC-3"]
+granted := allowed(
+	"granted",
+	"the agent's grants cover this call",
+	["SOC2:CC6.1", "NIST:AC-3"],
+) if {
+	callable
+	not must_ask
+	not person_refused
+}
 
-else := granted
+# METADATA
+# title: A person said yes
+# description: The call is granted, needs a person's approval and carries one that is in force.
+# custom:
+#   controls: ["EUAI:14", "NIST:AC-3"]
+approved := allowed(
+	"approved",
+	"a person allowed this call",
+	["EUAI:14", "NIST:AC-3"],
+) if {
+	callable
+	must_ask
+	approval_in_force
+}
+
+# METADATA
+# title: Tool may be described
+# description: An agent may read the description of every tool that its grants reach.
+# custom:
+#   controls: ["SOC2:CC6.1"]
+tool_described := allowed(
+	"tool_described",
+	"the agent's grants reach this tool",
+	["SOC2:CC6.1"],
+) if {
+	input.action == "get"
+	input.resource.kind == "tool"
+	tool_in_grant
+	within_limits
+}
+
+# METADATA
+# title: Catalog may be read
+# description: Every registered agent may list and search the tools; calling one is another matter.
+# custom:
+#   controls: ["SOC2:CC6.1"]
+catalog_read := allowed(
+	"catalog_read",
+	"a registered agent may read the catalog",
+	["SOC2:CC6.1"],
+) if {
+	input.action in {"list", "search"}
+	is_catalog
+	agent
+	within_limits
+}
+
+# METADATA
+# title: Tools may be registered
+# description: By an operator who may operate, or by an agent that was granted `catalog:write`.
+# custom:
+#   controls: ["SOC2:CC8.1", "NIST:CM-3"]
+catalog_write := allowed(
+	"catalog_write",
+	"this identity may register tools",
+	["SOC2:CC8.1", "NIST:CM-3"],
+) if {
+	may_register
+	within_limits
+}
 
 # METADATA
 # title: Agent is not registered
@@ -94,32 +170,6 @@ tenant_rate_exceeded := denied(
 }
 
 # METADATA
-# title: Catalog may be read
-# description: Every registered agent may list and search the tools; calling one is another matter.
-# custom:
-#   controls: ["SOC2:CC6.1"]
-catalog_read := allowed(
-	"catalog_read",
-	"a registered agent may read the catalog",
-	["SOC2:CC6.1"],
-) if {
-	input.resource.kind == "catalog"
-	input.action in {"list", "search"}
-	agent
-}
-
-# METADATA
-# title: Tools may be registered
-# description: By an operator who may operate, or by an agent that was granted `catalog:write`.
-# custom:
-#   controls: ["SOC2:CC8.1", "NIST:CM-3"]
-catalog_write := allowed(
-	"catalog_write",
-	"this identity may register tools",
-	["SOC2:CC8.1", "NIST:CM-3"],
-) if may_register
-
-# METADATA
 # title: Catalog is not granted
 # description: The identity may not do this to the catalog.
 # custom:
@@ -129,7 +179,7 @@ catalog_not_granted := denied(
 	"this identity may not change the catalog of tools",
 	["SOC2:CC8.1", "NIST:CM-3"],
 ) if {
-	input.resource.kind == "catalog"
+	is_catalog
 }
 
 # METADATA
@@ -155,22 +205,7 @@ tool_not_granted := denied(
 	"the agent's grant of this service does not include this tool",
 	["SOC2:CC6.1", "NIST:AC-6"],
 ) if {
-	grant.tools
 	not tool_in_grant
-}
-
-# METADATA
-# title: Tool may be described
-# description: An agent may read the description of every tool that its grants reach.
-# custom:
-#   controls: ["SOC2:CC6.1"]
-tool_described := allowed(
-	"tool_described",
-	"the agent's grants reach this tool",
-	["SOC2:CC6.1"],
-) if {
-	input.action == "get"
-	input.resource.kind == "tool"
 }
 
 # METADATA
@@ -190,7 +225,7 @@ action_not_granted := denied(
 # title: Operator's policy refuses
 # description: >-
 #   The operator's package `platform.tool.operator` contributed to `deny`. Any contribution
-#   refuses, whatever its shape; a well-formed one also gives code, message, rule and controls.
+#   refuses, whatever its shape; a well-formed one also gives code, message and controls.
 # custom:
 #   controls: ["NIST:AC-3"]
 denied_by_operator := {
@@ -200,7 +235,7 @@ denied_by_operator := {
 	"reasons": operator_reasons,
 	"rule": concat("", ["platform.tool.operator.", operator_reasons[0].code]),
 } if {
-	count(data.platform.tool.operator.deny) > 0
+	operator_denies
 }
 
 # METADATA
@@ -213,7 +248,7 @@ approval_refused := denied(
 	"a person refused this call",
 	["EUAI:14", "NIST:AC-3"],
 ) if {
-	input.approval.verdict == "deny"
+	person_refused
 }
 
 # METADATA
@@ -230,68 +265,70 @@ approval_required := {
 	"reasons": [{"code": "approval_required", "message": "a person must allow this call"}],
 	"rule": "platform.tool.approval_required",
 } if {
-	count(data.platform.tool.operator.require_approval) > 0
-	not approval_in_force
-}
-
-# METADATA
-# title: A person said yes
-# description: The call needs a person's approval and carries one that is in force.
-# custom:
-#   controls: ["EUAI:14", "NIST:AC-3"]
-approved := allowed(
-	"approved",
-	"a person allowed this call",
-	["EUAI:14", "NIST:AC-3"],
-) if {
 	is_call
-	count(data.platform.tool.operator.require_approval) > 0
-	approval_in_force
+	must_ask
 }
-
-# METADATA
-# title: Call is granted
-# description: The agent's grants cover the service, the action and the tool.
-# custom:
-#   controls: ["SOC2:CC6.1", "NIST:AC-3"]
-granted := allowed(
-	"granted",
-	"the agent's grants cover this call",
-	["SOC2:CC6.1", "NIST:AC-3"],
-) if is_call
 
 agent := data.agents[input.identity.spiffe_id]
 
 grant := agent.resources[input.resource.service]
 
-# Rules of their own, because `not f(a)`, `not a <= b` and `not x[a]` are undefined, and not true,
-# when `a` is missing; `not rule` is true.
-tool_in_grant if grant.tools[input.resource.name]
-
-action_in_grant if grant.actions[input.resource.action]
-
-within_agent_rate if input.counters.agent_minute <= data.limits.agent_minute
-
-within_tenant_rate if input.counters.tenant_minute <= data.limits.tenant_minute
+# What every call needs, whether or not a person is asked besides.
+callable if {
+	is_call
+	action_in_grant
+	tool_in_grant
+	within_limits
+	not operator_denies
+}
 
 is_call if {
 	input.action == "call"
 	input.resource.kind == "tool"
 }
 
+is_catalog if input.resource.kind == "catalog"
+
+within_limits if {
+	within_agent_rate
+	within_tenant_rate
+}
+
+# Rules of their own, because `not f(a)`, `not a <= b` and `not x[a]` are undefined, and not true,
+# when `a` is missing; `not rule` is true.
+within_agent_rate if input.counters.agent_minute <= data.limits.agent_minute
+
+within_tenant_rate if input.counters.tenant_minute <= data.limits.tenant_minute
+
+action_in_grant if grant.actions[input.resource.action]
+
+tool_in_grant if {
+	grant
+	not grant.tools
+	input.resource.name
+}
+
+tool_in_grant if grant.tools[input.resource.name]
+
 may_register if operator_registers
 
 may_register if {
-	input.resource.kind == "catalog"
 	input.action == "register"
+	is_catalog
 	agent.resources.catalog.actions.write
 }
 
 operator_registers if {
-	input.resource.kind == "catalog"
 	input.action == "register"
+	is_catalog
 	data.operators[input.identity.spiffe_id].actions.operate
 }
+
+operator_denies if count(data.platform.tool.operator.deny) > 0
+
+must_ask if count(data.platform.tool.operator.require_approval) > 0
+
+person_refused if input.approval.verdict == "deny"
 
 approval_in_force if {
 	input.approval.verdict == "allow"

@@ -7,7 +7,7 @@ const INITIAL_PAGES = 8;
 /** 64 MiB: the data bundle, one input of at most 1 MiB and what the policy builds from it. */
 const PAGES_MAX = 1024;
 const INPUT_BYTES_MAX = 1 << 20;
-const OUTPUTS_KEPT = 64;
+const ANSWERS_KEPT = 32;
 const ABI_VERSION = 1;
 const ABI_MINOR_VERSION = 2;
 
@@ -48,9 +48,16 @@ interface Instance {
 interface Entrypoint {
   number: number;
   project: Projection | undefined;
-  /** Outputs seen lately, by length: an output that comes again is the same object. */
-  outputs: Map<number, Uint8Array[]>;
-  outputCount: number;
+  /** Answers seen lately: one that comes again is the same object. */
+  answers: Answer[];
+  last: Answer | undefined;
+}
+
+interface Answer {
+  /** The result set as OPA writes it, with its final NUL. */
+  text: Buffer;
+  /** The JSON of the entrypoint's value. */
+  value: Uint8Array;
 }
 
 export interface AuthorizationConfig {
@@ -95,7 +102,7 @@ export class Authorization {
     for (const [name, number] of Object.entries(entrypoints)) {
       const reads = config.reads?.[name];
       const project = reads === undefined ? undefined : createProjection(reads);
-      this.#entrypoints.set(name, { number, project, outputs: new Map(), outputCount: 0 });
+      this.#entrypoints.set(name, { number, project, answers: [], last: undefined });
     }
     this.#instance = load(instance, this.#data);
   }
@@ -191,9 +198,12 @@ function load(instance: Instance, data: Uint8Array): Instance {
 
 function run(instance: Instance, entry: Entrypoint, input: Uint8Array): Uint8Array {
   const { data, heap, exports } = instance;
-  const missing = heap + input.length - instance.memory.buffer.byteLength;
-  if (missing > 0) instance.memory.grow(Math.ceil(missing / PAGE_BYTES));
   let bytes = view(instance);
+  const missing = heap + input.length - bytes.length;
+  if (missing > 0) {
+    instance.memory.grow(Math.ceil(missing / PAGE_BYTES));
+    bytes = view(instance);
+  }
   let length = entry.project === undefined ? -1 : entry.project(input, bytes, heap);
   if (length < 0) {
     bytes.set(input, heap);
@@ -201,42 +211,47 @@ function run(instance: Instance, entry: Entrypoint, input: Uint8Array): Uint8Arr
   }
   const result = exports.opa_eval(0, entry.number, data, heap, length, heap + length, 0);
   bytes = view(instance);
-  const end = bytes.indexOf(0, result) - RESULT_SUFFIX.length;
-  const start = result + RESULT_PREFIX.length;
-  if (
-    end <= start ||
-    bytes.compare(RESULT_PREFIX, 0, RESULT_PREFIX.length, result, start) !== 0 ||
-    bytes.compare(RESULT_SUFFIX, 0, RESULT_SUFFIX.length, end, end + RESULT_SUFFIX.length) !== 0
-  ) {
+  const { last } = entry;
+  // Policies have few different answers; the last one is the likeliest.
+  if (last !== undefined && same(last, bytes, result)) return last.value;
+  return remembered(entry, bytes, result);
+}
+
+/** True when the text at `pointer` is that of the answer: one comparison, the final NUL included. */
+function same(answer: Answer, bytes: Buffer, pointer: number): boolean {
+  const { text } = answer;
+  return bytes.compare(text, 0, text.length, pointer, pointer + text.length) === 0;
+}
+
+function remembered(entry: Entrypoint, bytes: Buffer, pointer: number): Uint8Array {
+  let answer = entry.answers.find((known) => same(known, bytes, pointer));
+  if (answer === undefined) {
+    answer = read(bytes, pointer);
+    if (entry.answers.length >= ANSWERS_KEPT) entry.answers.shift();
+    entry.answers.push(answer);
+  }
+  entry.last = answer;
+  return answer.value;
+}
+
+/** Takes the value out of the result set at `pointer`, which is empty when the rule is undefined. */
+function read(bytes: Buffer, pointer: number): Answer {
+  const end = bytes.indexOf(0, pointer);
+  const text = Buffer.from(bytes.subarray(pointer, end + 1));
+  const value = text.subarray(RESULT_PREFIX.length, -RESULT_SUFFIX.length - 1);
+  const framed =
+    text.length > RESULT_PREFIX.length + RESULT_SUFFIX.length + 1 &&
+    text.subarray(0, RESULT_PREFIX.length).equals(RESULT_PREFIX) &&
+    text.subarray(-RESULT_SUFFIX.length - 1, -1).equals(RESULT_SUFFIX);
+  if (end < 0 || !framed) {
     throw new ModuleError('module_output_invalid', 'the policy has no answer to this input');
   }
-  return kept(entry, bytes, start, end);
+  return { text, value: new Uint8Array(value) };
 }
 
-/** A copy of the output, or the copy that was made when the same bytes came before. */
-function kept(entry: Entrypoint, bytes: Buffer, start: number, end: number): Uint8Array {
-  const length = end - start;
-  let known = entry.outputs.get(length);
-  if (known === undefined || entry.outputCount > OUTPUTS_KEPT) {
-    if (known !== undefined) entry.outputs.clear();
-    entry.outputCount = 0;
-    known = [];
-    entry.outputs.set(length, known);
-  }
-  for (const output of known) {
-    if (bytes.compare(output, 0, length, start, end) === 0) return output;
-  }
-  const output = new Uint8Array(bytes.subarray(start, end));
-  known.push(output);
-  entry.outputCount += 1;
-  return output;
-}
-
-/** The memory as it is now: growing it makes a new buffer. */
+/** The memory as it is now: growing it detaches the buffer, which leaves the view without length. */
 function view(instance: Instance): Buffer {
-  if (instance.bytes.buffer !== instance.memory.buffer) {
-    instance.bytes = Buffer.from(instance.memory.buffer);
-  }
+  if (instance.bytes.length === 0) instance.bytes = Buffer.from(instance.memory.buffer);
   return instance.bytes;
 }
 

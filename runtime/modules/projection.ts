@@ -8,6 +8,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
+/** Up to here a loop copies faster than the call of a native copy. */
+const COPY_LOOP_BYTES = 64;
 
 /** A member that is read: whole when `members` is undefined, otherwise only the members below. */
 interface Node {
@@ -28,11 +30,13 @@ export function createProjection(pointers: readonly string[]): Projection | unde
   for (const pointer of pointers) insert(root, pointer.split('/').slice(1).map(unescaped));
   const members = root.members;
   if (members === undefined) return undefined;
+  const scanner = new Scanner();
   return (input, target, at) => {
     if (input[0] !== OPEN_OBJECT) return -1;
-    const scanner = new Scanner(input, target, at);
-    const end = scanner.object(0, members);
-    return end === input.length ? scanner.written() : -1;
+    scanner.input = input;
+    scanner.target = target;
+    scanner.at = at;
+    return scanner.object(0, members) === input.length ? scanner.at - at : -1;
   };
 }
 
@@ -56,140 +60,125 @@ function insert(node: Node, path: string[]): void {
   insert(child, rest);
 }
 
-/** One pass over one input; every method returns the position after what it read, or -1. */
+/** One pass over one input. Plain fields and loops: this runs before every decision. */
 class Scanner {
-  readonly #input: Uint8Array;
-  readonly #target: Uint8Array;
-  readonly #start: number;
-  #at: number;
+  input: Uint8Array = new Uint8Array(0);
+  target: Uint8Array = this.input;
+  at = 0;
 
-  constructor(input: Uint8Array, target: Uint8Array, at: number) {
-    this.#input = input;
-    this.#target = target;
-    this.#start = at;
-    this.#at = at;
-  }
-
-  written(): number {
-    return this.#at - this.#start;
-  }
-
-  object(from: number, members: Node[]): number {
-    const input = this.#input;
-    this.#target[this.#at++] = OPEN_OBJECT;
-    let kept = false;
+  /** Copies the object at `position` with the members that are read; returns its end, or -1. */
+  object(from: number, members: readonly Node[]): number {
+    const { input, target } = this;
+    const { length } = input;
+    target[this.at++] = OPEN_OBJECT;
     let position = from + 1;
     if (input[position] === CLOSE_OBJECT) {
-      this.#target[this.#at++] = CLOSE_OBJECT;
+      target[this.at++] = CLOSE_OBJECT;
       return position + 1;
     }
+    let kept = false;
     for (;;) {
       const key = position;
       if (input[key] !== QUOTE) return -1;
-      position = key + 1;
-      while (input[position] !== QUOTE) {
-        if (input[position] === BACKSLASH || position >= input.length) return -1;
-        position++;
+      for (position = key + 1; position < length; position++) {
+        const byte = input[position]!;
+        if (byte === QUOTE) break;
+        if (byte === BACKSLASH) return -1;
       }
-      const node = this.#find(members, key + 1, position);
-      if (input[++position] !== COLON) return -1;
-      position++;
+      const node = find(members, input, key + 1, position);
+      if (input[position + 1] !== COLON) return -1;
+      const value = position + 2;
       if (node === undefined) {
-        position = this.#skip(position);
+        position = skip(input, value);
       } else {
-        if (kept) this.#target[this.#at++] = COMMA;
+        if (kept) target[this.at++] = COMMA;
         kept = true;
-        this.#copy(key, position);
-        position = this.#member(node, position);
+        if (node.members !== undefined && input[value] === OPEN_OBJECT) {
+          this.copy(key, value);
+          position = this.object(value, node.members);
+        } else {
+          position = skip(input, value);
+          this.copy(key, position);
+        }
       }
       if (position < 0) return -1;
       const next = input[position++];
       if (next === CLOSE_OBJECT) break;
       if (next !== COMMA) return -1;
     }
-    this.#target[this.#at++] = CLOSE_OBJECT;
+    target[this.at++] = CLOSE_OBJECT;
     return position;
   }
 
-  #member(node: Node, position: number): number {
-    if (node.members !== undefined && this.#input[position] === OPEN_OBJECT) {
-      return this.object(position, node.members);
-    }
-    const end = this.#skip(position);
-    if (end > 0) this.#copy(position, end);
-    return end;
-  }
-
-  #find(members: Node[], start: number, end: number): Node | undefined {
-    const input = this.#input;
-    const length = end - start;
-    search: for (const node of members) {
-      const name = node.name;
-      if (name.length !== length) continue;
-      for (let index = 0; index < length; index++) {
-        if (name[index] !== input[start + index]) continue search;
-      }
-      return node;
-    }
-    return undefined;
-  }
-
-  #copy(start: number, end: number): void {
-    const input = this.#input;
-    const target = this.#target;
-    if (end - start > 64) {
-      target.set(input.subarray(start, end), this.#at);
-      this.#at += end - start;
+  copy(start: number, end: number): void {
+    const { input, target } = this;
+    if (end - start > COPY_LOOP_BYTES) {
+      target.set(input.subarray(start, end), this.at);
+      this.at += end - start;
       return;
     }
-    let at = this.#at;
+    let at = this.at;
     for (let index = start; index < end; index++) target[at++] = input[index]!;
-    this.#at = at;
+    this.at = at;
   }
+}
 
-  #skip(from: number): number {
-    const input = this.#input;
-    let position = from;
-    let depth = 0;
-    do {
-      const byte = input[position];
-      if (byte === QUOTE) {
-        position = this.#string(position);
-        if (position < 0) return -1;
-      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-        depth++;
-        position++;
-      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-        depth--;
-        position++;
-      } else if (byte === undefined) {
-        return -1;
-      } else {
-        position = depth > 0 ? position + 1 : this.#scalar(position);
-      }
-    } while (depth > 0);
-    return depth < 0 || position === from ? -1 : position;
-  }
-
-  /** A number or a literal name: it ends before a comma or a closing bracket. */
-  #scalar(from: number): number {
-    const input = this.#input;
-    let position = from;
-    for (; position < input.length; position++) {
-      const byte = input[position];
-      if (byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) break;
+function find(
+  members: readonly Node[],
+  input: Uint8Array,
+  start: number,
+  end: number,
+): Node | undefined {
+  const length = end - start;
+  search: for (const node of members) {
+    const { name } = node;
+    if (name.length !== length) continue;
+    for (let index = 0; index < length; index++) {
+      if (name[index] !== input[start + index]) continue search;
     }
-    return position;
+    return node;
   }
+  return undefined;
+}
 
-  #string(from: number): number {
-    const input = this.#input;
-    let position = from + 1;
-    for (;;) {
-      const byte = input[position];
-      if (byte === QUOTE) return position + 1;
-      if (byte === undefined) return -1;
-      position += byte === BACKSLASH ? 2 : 1;
+/** The position after the value at `from`, or -1. */
+function skip(input: Uint8Array, from: number): number {
+  const first = input[from];
+  if (first === QUOTE) return skipString(input, from);
+  if (first === OPEN_OBJECT || first === OPEN_ARRAY) return skipNested(input, from);
+  for (let position = from; position < input.length; position++) {
+    const byte = input[position];
+    if (byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      return position === from ? -1 : position;
     }
   }
+  return -1;
+}
+
+function skipString(input: Uint8Array, from: number): number {
+  const { length } = input;
+  for (let position = from + 1; position < length; position++) {
+    const byte = input[position];
+    if (byte === QUOTE) return position + 1;
+    if (byte === BACKSLASH) position++;
+  }
+  return -1;
+}
+
+function skipNested(input: Uint8Array, from: number): number {
+  const { length } = input;
+  let depth = 0;
+  let position = from;
+  while (position < length) {
+    const byte = input[position++];
+    if (byte === QUOTE) {
+      position = skipString(input, position - 1);
+      if (position < 0) return -1;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      depth++;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      if (--depth === 0) return position;
+    }
+  }
+  return -1;
 }
