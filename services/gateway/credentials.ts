@@ -15,8 +15,11 @@ export interface CredentialUse {
 
 /** Gives a value for a name, after a `credential` decision allowed its use. */
 export interface CredentialSource {
-  /** Rejects with `credential_missing`; never puts a value into an error. */
-  read(name: string): Promise<string>;
+  /**
+   * The value to send to `origin`. Rejects with `credential_missing`, also when the value is not
+   * meant for that origin; never puts a value into an error.
+   */
+  read(name: string, origin: string): Promise<string>;
 }
 
 const valueBytesMax = 64 * 1024;
@@ -27,17 +30,18 @@ export const noCredentials: CredentialSource = {
 };
 
 /**
- * Reads values from a JSON file `{"<name>": "<value>"}` of the operator, afresh at each use, so that
- * a changed value is used at once; a name that is not there is looked up in the environment as
- * `PLATFORM_CREDENTIAL_<NAME>`. A file that others can read is refused.
+ * Reads values from a JSON file of the operator, `{"<name>": "<value>"}` or
+ * `{"<name>": {"value": "<value>", "origins": ["https://api.example"]}}`, which goes nowhere else;
+ * afresh at each use, so that a changed value is used at once. A name that is not there is looked up
+ * in the environment as `PLATFORM_CREDENTIAL_<NAME>`. A file that others can read is refused.
  */
 export function operatorCredentials(
   file: string | undefined,
   environment: NodeJS.ProcessEnv,
 ): CredentialSource {
   return {
-    async read(name) {
-      const fromFile = file === undefined ? undefined : valueInFile(file, name);
+    async read(name, origin) {
+      const fromFile = file === undefined ? undefined : valueInFile(file, name, origin);
       const variable = `PLATFORM_CREDENTIAL_${name.toUpperCase().replaceAll('-', '_')}`;
       const value = fromFile ?? environment[variable];
       if (value === undefined || value === '') throw missing(name);
@@ -49,7 +53,7 @@ export function operatorCredentials(
   };
 }
 
-function valueInFile(file: string, name: string): string | undefined {
+function valueInFile(file: string, name: string, origin: string): string | undefined {
   let parsed: unknown;
   try {
     if ((statSync(file).mode & 0o077) !== 0) {
@@ -65,8 +69,13 @@ function valueInFile(file: string, name: string): string | undefined {
     throw new PlatformError('credential_missing', 'the credentials file cannot be read');
   }
   if (!isJsonObject(parsed) || !Object.hasOwn(parsed, name)) return undefined;
-  const value = parsed[name];
-  return typeof value === 'string' ? value : undefined;
+  const entry = parsed[name];
+  if (!isJsonObject(entry)) return typeof entry === 'string' ? entry : undefined;
+  const { value, origins } = entry;
+  if (typeof value !== 'string' || !Array.isArray(origins) || !origins.includes(origin)) {
+    throw new PlatformError('credential_missing', `the credential ${name} is not for ${origin}`);
+  }
+  return value;
 }
 
 function missing(name: string): PlatformError {

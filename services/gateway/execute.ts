@@ -149,7 +149,7 @@ async function prepare(call: Call): Promise<OutgoingRequest> {
   }
   await parts.ledger.intent(action, [...call.decisions.values()], {
     method: outgoing.method,
-    origin: new URL(record.binding.baseUrl).origin,
+    origin: originOf(record),
   });
   return outgoing;
 }
@@ -194,7 +194,8 @@ async function converse(
 ): Promise<{ result: JsonValue } | { error: ToolError }> {
   const { parts, record, caller } = call;
   const use = record.credential;
-  const secret = use === undefined ? undefined : await parts.credentials.read(use.name);
+  const secret =
+    use === undefined ? undefined : await parts.credentials.read(use.name, originOf(record));
   const headers = { ...outgoing.headers };
   if (use !== undefined && secret !== undefined) {
     headers[use.header] = use.format.replace('{value}', () => secret);
@@ -213,6 +214,10 @@ async function converse(
   if (response.status >= 200 && response.status < 300) return { result };
   const message = `the tool answered with status ${response.status}`;
   return { error: { code: 'tool_failed', message, status: response.status, body: result } };
+}
+
+function originOf({ binding }: ToolRecord): string {
+  return new URL(binding.baseUrl).origin;
 }
 
 function withheld(guard: Decision): ToolError {

@@ -6,6 +6,7 @@ import {
   AGENT,
   type Answer,
   READER,
+  REGISTRAR,
   registerTestTools,
   SECRET,
   startGateway,
@@ -259,6 +260,30 @@ test('registers tools from schemas and refuses what it cannot hold', async ({ g 
   assert.is((clash.body.rejected as JsonObject[])[0]?.code, 'tool_exists');
   const denied = await g.call('POST', '/api/v1/tools/register', body as never);
   assert.is(denied.body.code, 'denied');
+});
+
+test('an agent that may register can neither take over tools nor place credentials', async ({
+  g,
+}) => {
+  const tool = (name: string) => ({
+    name,
+    description: '',
+    action: 'read',
+    input_schema: { type: 'object' },
+    http: { method: 'GET', path: '/text' },
+  });
+  const register = (tools: JsonObject[], more: JsonObject = {}) => {
+    const body = { base_url: g.upstream.url, prefix: 'orders', service: 'orders', tools, ...more };
+    return g.call('POST', '/api/v1/tools/register', body, { spiffeId: REGISTRAR });
+  };
+  const own = await register([tool('own'), tool('get')]);
+  assert.equal(own.body.tools, ['orders_own'], JSON.stringify(own.body));
+  assert.is((own.body.rejected as JsonObject[])[0]?.code, 'tool_exists');
+  assert.equal((await register([tool('own')])).body.tools, ['orders_own']);
+  const credential = { name: 'orders-key', header: 'x-key', format: '{value}' };
+  const placed = await register([tool('leak')], { credential });
+  assert.is(placed.body.code, 'input_invalid');
+  assert.is((await g.call('GET', '/api/v1/tools/orders_leak')).body.code, 'tool_unknown');
 });
 
 test('registers an OpenAPI document and calls what it describes', async ({ g }) => {

@@ -40,10 +40,16 @@ export async function registerTools(
     throw await parts.ledger.denial(action, [decision], 'denied', decision.reason);
   }
   // Only now is the body worth reading: it may be large.
-  const { records, rejected } = readRegistration(parts, readBody());
-  const accepted = await withoutClashes(parts, records, rejected);
+  const { records, rejected } = readRegistration(parts, caller.identity, readBody());
+  const accepted = await withoutClashes(parts, caller, records, rejected);
   const names = accepted.map(({ tool }) => tool.name);
-  await parts.ledger.intent(action, [decision], { tools: names.slice(0, 2000) });
+  const origins = accepted.map(({ binding }) => new URL(binding.baseUrl).origin);
+  const credentials = accepted.flatMap(({ credential }) => credential?.name ?? []);
+  await parts.ledger.intent(action, [decision], {
+    tools: names,
+    origins: [...new Set(origins)],
+    credentials: [...new Set(credentials)],
+  });
   try {
     await parts.tools.put(accepted);
   } catch (error) {
@@ -59,28 +65,53 @@ export async function registerTools(
   return { tools: names, rejected, decision };
 }
 
-/** A service may replace its own tools, never another's. */
+/**
+ * A service may replace its own tools, never another's; and an agent only those that it registered,
+ * or it could put itself between other agents and the operator's tools.
+ */
 async function withoutClashes(
   parts: Parts,
+  caller: Caller,
   records: readonly ToolRecord[],
   rejected: Rejection[],
 ): Promise<ToolRecord[]> {
-  const owners = new Map((await parts.tools.list()).map(({ tool }) => [tool.name, tool.service]));
-  let room = parts.limits.tools - owners.size;
+  const known = new Map((await parts.tools.list()).map((record) => [record.tool.name, record]));
+  let room = parts.limits.tools - known.size;
   const accepted: ToolRecord[] = [];
   for (const record of records) {
-    const { name, service } = record.tool;
-    const owner = owners.get(name);
-    if (owner !== undefined && owner !== service) {
-      const message = `the service ${owner} already has a tool of this name`;
+    const { name } = record.tool;
+    const present = known.get(name);
+    const message = clash(caller, record, present) ?? noRoom(present, room, parts.limits.tools);
+    if (message !== undefined) {
       rejected.push({ operation: name, code: 'tool_exists', message });
-    } else if (owner === undefined && room-- <= 0) {
-      const message = `there is no room for more than ${parts.limits.tools} tools`;
-      rejected.push({ operation: name, code: 'tool_exists', message });
-    } else {
-      owners.set(name, service);
-      accepted.push(record);
+      continue;
     }
+    if (present === undefined) room--;
+    known.set(name, record);
+    accepted.push(record);
   }
   return accepted;
+}
+
+function clash(
+  { identity }: Caller,
+  { tool }: ToolRecord,
+  present: ToolRecord | undefined,
+): string | undefined {
+  if (present === undefined) return undefined;
+  if (present.tool.service !== tool.service) {
+    return `the service ${present.tool.service} already has a tool of this name`;
+  }
+  const isOperator = identity.agent === '';
+  if (isOperator || present.registeredBy === identity.spiffe_id) return undefined;
+  return 'somebody else registered a tool of this name';
+}
+
+function noRoom(
+  present: ToolRecord | undefined,
+  room: number,
+  countMax: number,
+): string | undefined {
+  if (present !== undefined || room > 0) return undefined;
+  return `there is no room for more than ${countMax} tools`;
 }

@@ -1,6 +1,7 @@
 // Reads the body of a registration: an OpenAPI document, or tools with their JSON Schemas.
 import { PlatformError } from '../../runtime/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../runtime/json.ts';
+import type { Identity } from './caller.ts';
 import type { CredentialUse } from './credentials.ts';
 import { checkBaseUrl } from './openapi/base-url.ts';
 import { isHeaderName } from './openapi/headers.ts';
@@ -21,17 +22,27 @@ interface Common {
   prefix: string;
   service: string;
   credential: CredentialUse | undefined;
+  registeredBy: string;
 }
 
 /** Throws `input_invalid`, `openapi_invalid` or `configuration_invalid` for the body as a whole. */
-export function readRegistration(parts: Reading, body: JsonObject): Registration {
+export function readRegistration(
+  parts: Reading,
+  identity: Identity,
+  body: JsonObject,
+): Registration {
   const prefix = text(body, 'prefix', '');
   const common: Common = {
     baseUrl: checkBaseUrl(text(body, 'base_url')),
     prefix,
     service: serviceName(text(body, 'service', prefix)),
     credential: readCredential(body.credential),
+    registeredBy: identity.spiffe_id,
   };
+  // Whoever chooses both the address and the credential can have the credential sent anywhere.
+  if (common.credential !== undefined && identity.agent !== '') {
+    throw invalid('only an operator may register tools that use a credential');
+  }
   if (body.spec !== undefined) return fromOpenApi(parts, body.spec, common);
   if (Array.isArray(body.tools)) return fromSchemas(parts, body.tools, common);
   throw invalid('give `spec` (an OpenAPI document) or `tools`');
@@ -96,7 +107,7 @@ function toRecord(
   parts: Reading,
   tool: Pick<Tool, 'name' | 'description' | 'service' | 'action' | 'tags' | 'schema' | 'source'>,
   binding: HttpBinding,
-  { credential }: Common,
+  { credential, registeredBy }: Common,
 ): ToolRecord {
   requireName(tool.name);
   const canonical = parts.record.canonicalizeValue(tool.schema);
@@ -114,7 +125,7 @@ function toRecord(
     parameters: parametersOf(tool.schema),
     schema_digest: `sha256:${digest}`,
   };
-  return { tool: full, binding, ...(credential === undefined ? {} : { credential }) };
+  return { tool: full, binding, registeredBy, ...(credential === undefined ? {} : { credential }) };
 }
 
 const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']);

@@ -20,6 +20,8 @@ import { createGateway, type Gateway, type GatewayConfig } from './gateway.ts';
 export const AGENT = sampleAgent(0);
 /** May only read `orders`: sampleData grants service n + 1 for reading. */
 export const READER = sampleAgent(7);
+/** May register tools, besides what sampleData grants it. */
+export const REGISTRAR = sampleAgent(8);
 export const SECRET = 'upstream-key-5f1d0c5a9b';
 
 const operatorPolicy = `package platform.tool.operator
@@ -125,7 +127,10 @@ export function testDecider(): Promise<Decider> {
     const operator = mkdtempSync(join(tmpdir(), 'operator-'));
     writeFileSync(join(operator, 'operator.rego'), operatorPolicy);
     const policies = await compilePolicies([POLICIES, operator]);
-    const { trusted } = await writeSamplePair(folder, { policies, data: sampleData(20) });
+    const data = sampleData(20);
+    const { resources } = (data.agents as JsonObject)[REGISTRAR] as { resources: JsonObject };
+    resources.catalog = { actions: { write: true } };
+    const { trusted } = await writeSamplePair(folder, { policies, data });
     const pair = await loadPair(folder, trusted);
     for (const path of [folder, operator]) rmSync(path, { recursive: true });
     return createLocalDecider({ current: () => pair }, modules);

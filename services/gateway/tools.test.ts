@@ -25,6 +25,7 @@ function record(name: string, service = 'orders'): ToolRecord {
       schema_digest: 'sha256:00',
     },
     binding: { baseUrl: 'http://x', method: 'GET', path: '/', parameters: [] },
+    registeredBy: 'spiffe://x/operator/local',
   };
 }
 

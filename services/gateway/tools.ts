@@ -58,6 +58,8 @@ export interface ToolRecord {
   tool: Tool;
   binding: HttpBinding;
   credential?: CredentialUse;
+  /** SPIFFE ID of who registered it: an agent may only replace what it registered itself. */
+  registeredBy: string;
 }
 
 /** Keeps tools by name. Implementations return copies. Failures are `database_unavailable`. */

@@ -1,0 +1,83 @@
+// Credentials: read only where they are meant to be, and scrubbed from whatever an upstream sends back.
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { PlatformError } from '../../runtime/errors.ts';
+import type { JsonValue } from '../../runtime/json.ts';
+import { operatorCredentials, scrub } from './credentials.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
+const file = join(folder, 'credentials.json');
+test.after(() => rmSync(folder, { recursive: true }));
+
+const write = (content: string) => {
+  writeFileSync(file, content);
+  chmodSync(file, 0o600);
+};
+const read = (name: string, origin = 'https://api.example', environment = {}) =>
+  operatorCredentials(file, environment)
+    .read(name, origin)
+    .catch((error: PlatformError) => `${error.code}: ${error.message}`);
+
+test('reads values from the file, from the environment, and for their origins only', async () => {
+  const bound = { value: 'bound-value', origins: ['https://api.example'] };
+  write(JSON.stringify({ plain: 'plain-value', bound }));
+  assert.is(await read('plain'), 'plain-value');
+  assert.is(await read('bound'), 'bound-value');
+  assert.match(await read('bound', 'https://evil.example'), /^credential_missing/);
+  assert.match(await read('toString'), /^credential_missing/);
+  const environment = { PLATFORM_CREDENTIAL_MAIL_KEY: 'from-env' };
+  assert.is(await read('mail-key', '', environment), 'from-env');
+});
+
+test('refuses what others can read and what fits no header, and quotes nothing', async () => {
+  write('{"plain": "hunter2-secret", nonsense');
+  assert.not.match(await read('plain'), /hunter2/);
+  write(JSON.stringify({ split: 'hunter2\r\nx-evil: 1' }));
+  const split = await read('split');
+  assert.match(split, /^credential_missing/);
+  assert.not.match(split, /hunter2/);
+  write('{"plain": "v"}');
+  chmodSync(file, 0o644);
+  assert.match(await read('plain'), /others can read/);
+});
+
+const secrets = fc.string({ unit: 'grapheme-ascii', minLength: 4, maxLength: 40 });
+const forms = [
+  (secret: string) => secret,
+  (secret: string) => encodeURIComponent(secret),
+  (secret: string) => Buffer.from(secret).toString('base64'),
+  (secret: string) => Buffer.from(secret).toString('base64url'),
+  (secret: string) => Buffer.from(secret).toString('hex'),
+];
+
+test('no spelling of a credential survives, wherever it stands', () => {
+  const place = (text: string): JsonValue[] => [
+    text,
+    [text],
+    { a: { [text]: text } },
+    { b: [`before ${text} after`, 1, null] },
+  ];
+  fc.assert(
+    fc.property(secrets, fc.constantFrom(...forms), fc.nat(3), (secret, form, at) => {
+      fc.pre(!'[redacted]before after'.includes(secret));
+      const cleaned = JSON.stringify(scrub(place(form(secret))[at]!, secret));
+      const found = JSON.stringify(form(secret)).slice(1, -1);
+      assert.not.ok(cleaned.includes(found), cleaned);
+    }),
+  );
+});
+
+test('what holds no credential stays as it was', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const secret = 'a-secret-that-is-in-no-generated-value';
+      assert.equal(scrub(value as JsonValue, secret), value);
+    }),
+  );
+});
+
+test.run();
