@@ -56,7 +56,8 @@ function telemetry(): string {
 /** The codes of runtime/errors.ts under the comments that group them. */
 function errorCodes(): string {
   const source = readFileSync(join(root, 'runtime', 'errors.ts'), 'utf8');
-  const union = source.slice(source.indexOf('export type ErrorCode'), source.indexOf(';'));
+  const start = source.indexOf('export type ErrorCode');
+  const union = source.slice(start, source.indexOf(';', start));
   const lines = union.split('\n').flatMap((line) => {
     const group = /^\s*\/\/ (.*)$/.exec(line);
     if (group) return [`\n## ${group[1]}\n\n| code | HTTP status | meaning |\n|---|---|---|`];
