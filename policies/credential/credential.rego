@@ -120,9 +120,12 @@ operator_reasons := sort({reason |
 
 operator_controls := sort({"NIST:AC-3"} | {control |
 	some contribution in data.platform.credential.operator.deny
-	some control in contribution.controls
+	some control in controls_of(contribution)
 	is_string(control)
 })
+
+# A function, because the compiler would refuse an operator's file whose contributions name no controls.
+controls_of(contribution) := contribution.controls if is_object(contribution)
 
 # The member as a string, or the fallback when the contribution is no object or lacks it.
 text(contribution, member, fallback) := contribution[member] if {
