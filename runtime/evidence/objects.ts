@@ -12,6 +12,9 @@ export interface ObjectSource {
   getBundle(revision: string): Promise<Map<string, Uint8Array> | undefined>;
 }
 
+/** A bundle's paths, each with the digest of its file. */
+type Listing = [path: string, digest: string][];
+
 const REMEMBERED_MAX = 4096;
 
 /** Objects in `<dir>/objects/`, bundle listings in `<dir>/bundles/`. */
@@ -61,8 +64,8 @@ export class ObjectStore implements ObjectSource {
   async putBundle(revision: string, contents: Iterable<[string, Uint8Array]>): Promise<void> {
     const place = this.#bundlePlace(revision);
     if ((await this.#files.read(place)) !== undefined) return;
-    const listing: Record<string, string> = {};
-    for (const [path, bytes] of contents) listing[path] = await this.put(bytes);
+    const listing: Listing = [];
+    for (const [path, bytes] of contents) listing.push([path, await this.put(bytes)]);
     await this.#files.makeFolder(join(this.#dir, 'bundles'));
     await this.#files.replace(place, Buffer.from(JSON.stringify(listing)));
   }
@@ -71,8 +74,7 @@ export class ObjectStore implements ObjectSource {
     const listing = await this.#files.read(this.#bundlePlace(revision));
     if (listing === undefined) return undefined;
     const contents = new Map<string, Uint8Array>();
-    const digests = parseJson<Record<string, string>>(listing, `the listing of ${revision}`);
-    for (const [path, digest] of Object.entries(digests)) {
+    for (const [path, digest] of parseJson<Listing>(listing, `the listing of ${revision}`)) {
       const bytes = await this.get(digest);
       if (bytes === undefined) {
         throw new EvidenceError('object_missing', `${path} of bundle ${revision} is not kept`);

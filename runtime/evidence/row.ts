@@ -2,7 +2,7 @@
 import type { Decision, Opening } from '../decide/decision.ts';
 import { EvidenceError, InputError } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import type { RecordHashes } from './hashes.ts';
+import { equalBytes, type RecordHashes } from './hashes.ts';
 
 export const ROW_SCHEMA = 'platform/evidence/v1';
 
@@ -110,7 +110,7 @@ export function encodeRow(
       outcome: draft.outcome,
       detail: draft.detail,
     });
-    const decisions = draft.decisions.map(encodeDecision).join(',');
+    const decisions = draft.decisions.map((each) => encodeDecision(each, record)).join(',');
     return record.canonicalize(encoder.encode(`${head.slice(0, -1)},"decisions":[${decisions}]}`));
   } catch (cause) {
     const what = cause instanceof InputError ? `${cause.code}: ${cause.message}` : 'not JSON';
@@ -120,8 +120,7 @@ export function encodeRow(
   }
 }
 
-// Committed input and output are canonical JSON already: they are spliced in, not parsed again.
-function encodeDecision(decision: DecisionFacts): string {
+function encodeDecision(decision: DecisionFacts, record: RecordHashes): string {
   const facts = JSON.stringify({
     id: decision.id,
     module: decision.module,
@@ -130,9 +129,17 @@ function encodeDecision(decision: DecisionFacts): string {
     policy_revision: decision.policyRevision,
     data_revision: decision.dataRevision,
   });
-  const input = utf8.decode(decision.committedInput);
-  const output = utf8.decode(decision.outputBytes);
+  const input = encodeValue(decision.committedInput, record);
+  const output = encodeValue(decision.outputBytes, record);
   return `${facts.slice(0, -1)},"input":${input},"output":${output}}`;
+}
+
+// Spliced in without being parsed here, so it must be one canonical value and nothing beside it.
+function encodeValue(bytes: Uint8Array, record: RecordHashes): string {
+  if (!equalBytes(record.canonicalize(bytes), bytes)) {
+    throw new InputError('input_invalid', 'input or output of a decision is not canonical');
+  }
+  return utf8.decode(bytes);
 }
 
 /**
@@ -196,5 +203,6 @@ function isReason(value: JsonValue): boolean {
 
 function isDecision(value: JsonValue): boolean {
   if (!isJsonObject(value) || value.input === undefined || value.output === undefined) return false;
+  if (Object.keys(value).length !== decisionTexts.length + 2) return false;
   return decisionTexts.every((key) => typeof value[key] === 'string');
 }

@@ -40,8 +40,10 @@ export async function* verifyLog(
   const size = await segment.size();
   let group: RowContent[] = [];
   let end = 0;
+  let broken = 0;
   checkWitnessed(frontier, witnessed);
   for await (const frame of readFrames(segment)) {
+    broken = frame.end;
     if (frame.kind === 'row') {
       group.push(checkRow(frame, frontier.size, options));
       frontier.push(record.leafHash(frame.body));
@@ -57,6 +59,12 @@ export async function* verifyLog(
     summary.root = frontier.root();
   }
   const most = Math.max(...witnessed.map((checkpoint) => checkpoint.size), 0);
+  if (most > summary.rows && broken < size) {
+    throw corrupt(
+      summary.rows,
+      `the segment is damaged at byte ${broken}: no row after it is whole`,
+    );
+  }
   if (most > summary.rows) {
     const message = `${summary.rows} rows are left of ${most} that a signed checkpoint covers`;
     throw new EvidenceError('evidence_truncated', message, { data: { rows: summary.rows, most } });

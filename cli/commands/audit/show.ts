@@ -35,7 +35,7 @@ function table(rows: RowContent[]): string {
     output.push([
       row.sequence,
       row.time,
-      printable(row.spiffe_id.replace(/^spiffe:\/\//, '')),
+      printable(row.spiffe_id.replace(/^spiffe:\/\/[^/]*\/(agent\/)?/, '')),
       printable(row.boundary),
       printable(subjectOf(row)),
       verdictOf(row),
