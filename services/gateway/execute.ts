@@ -10,7 +10,7 @@ import { httpRequestFor } from './openapi/request.ts';
 import { park, questionOf } from './park.ts';
 import type { Parts } from './parts.ts';
 import { type Session, sessionFacts } from './sessions.ts';
-import type { ToolRecord } from './tools.ts';
+import { returnsSecrets, type Tool, type ToolRecord, takesSecrets } from './tools.ts';
 import { type OutgoingRequest, readResult } from './upstream.ts';
 
 export interface ExecuteRequest {
@@ -47,8 +47,11 @@ export interface Call {
   decisions: Map<string, Decision>;
 }
 
-const inputScanners = ['Secrets'];
-const outputScanners = ['InvisibleText', 'Secrets'];
+/** No secret leaves or comes back but where the operator said that this is what the tool is for. */
+function scannersFor({ tags }: Tool, direction: 'input' | 'output'): string[] {
+  if (direction === 'input') return [tags.includes(takesSecrets) ? 'InvisibleText' : 'Secrets'];
+  return tags.includes(returnsSecrets) ? ['InvisibleText'] : ['InvisibleText', 'Secrets'];
+}
 
 /**
  * Executes a call for a caller. Resolves with the tool's result, with the tool's failure, or with
@@ -99,7 +102,7 @@ async function judge(call: Call): Promise<Executed | undefined> {
   call.decisions.set('arguments', fit);
   if (!fit.allow) throw await denied(call, 'arguments_invalid', fit);
   const text = JSON.stringify(request.arguments);
-  const guard = parts.judge.guard(caller, 'input', inputScanners, text);
+  const guard = parts.judge.guard(caller, 'input', scannersFor(record.tool, 'input'), text);
   call.decisions.set('guard', guard);
   if (!guard.allow) throw await denied(call, 'guard_blocked');
   if (question === undefined) return undefined;
@@ -207,7 +210,7 @@ async function converse(
   const result = secret === undefined ? raw : scrub(raw, secret);
   if (result !== null) {
     const text = typeof result === 'string' ? result : JSON.stringify(result);
-    const guard = parts.judge.guard(caller, 'output', outputScanners, text);
+    const guard = parts.judge.guard(caller, 'output', scannersFor(record.tool, 'output'), text);
     call.decisions.set('guard_output', guard);
     if (!guard.allow) return { error: withheld(guard) };
   }

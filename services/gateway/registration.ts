@@ -8,7 +8,13 @@ import { isHeaderName } from './openapi/headers.ts';
 import { importOpenApi } from './openapi/import.ts';
 import type { Parts } from './parts.ts';
 import type { Rejection } from './register.ts';
-import type { HttpBinding, Tool, ToolParameter, ToolRecord } from './tools.ts';
+import {
+  type HttpBinding,
+  secretTags,
+  type Tool,
+  type ToolParameter,
+  type ToolRecord,
+} from './tools.ts';
 
 type Reading = Pick<Parts, 'record' | 'schemas' | 'limits'>;
 
@@ -23,6 +29,7 @@ interface Common {
   service: string;
   credential: CredentialUse | undefined;
   registeredBy: string;
+  byOperator: boolean;
 }
 
 /** Throws `input_invalid`, `openapi_invalid` or `configuration_invalid` for the body as a whole. */
@@ -38,9 +45,10 @@ export function readRegistration(
     service: serviceName(text(body, 'service', prefix)),
     credential: readCredential(body.credential),
     registeredBy: identity.spiffe_id,
+    byOperator: identity.agent === '',
   };
   // Whoever chooses both the address and the credential can have the credential sent anywhere.
-  if (common.credential !== undefined && identity.agent !== '') {
+  if (common.credential !== undefined && !common.byOperator) {
     throw invalid('only an operator may register tools that use a credential');
   }
   if (body.spec !== undefined) return fromOpenApi(parts, body.spec, common);
@@ -107,9 +115,12 @@ function toRecord(
   parts: Reading,
   tool: Pick<Tool, 'name' | 'description' | 'service' | 'action' | 'tags' | 'schema' | 'source'>,
   binding: HttpBinding,
-  { credential, registeredBy }: Common,
+  { credential, registeredBy, byOperator }: Common,
 ): ToolRecord {
   requireName(tool.name);
+  if (!byOperator && tool.tags.some((tag) => secretTags.includes(tag))) {
+    throw invalid('only an operator may register tools that take or return secrets');
+  }
   const canonical = parts.record.canonicalizeValue(tool.schema);
   if (canonical.byteLength > parts.limits.schemaBytes) {
     throw new PlatformError('schema_too_large', `over ${parts.limits.schemaBytes} bytes`);

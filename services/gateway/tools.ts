@@ -2,6 +2,11 @@
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import type { CredentialUse } from './credentials.ts';
 
+/** Tags by which an operator says that a tool takes secrets (a new password) or returns them (mail). */
+export const takesSecrets = 'secrets:takes';
+export const returnsSecrets = 'secrets:returns';
+export const secretTags: readonly string[] = [takesSecrets, returnsSecrets];
+
 /** A tool as agents see it. */
 export interface Tool {
   name: string;
