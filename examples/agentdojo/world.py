@@ -4,9 +4,14 @@ import contextlib
 import copy
 import io
 
+import yaml
 from agentdojo.functions_runtime import FunctionsRuntime
 from agentdojo.task_suite.load_suites import get_suite
 from attacks import ENVELOPE, attack_calls
+
+# The same loader in C, where PyYAML was built with it: environments are loaded a thousand times.
+if hasattr(yaml, "CSafeLoader"):
+    yaml.safe_load = lambda stream: yaml.load(stream, Loader=yaml.CSafeLoader)  # noqa: S506
 
 VERSION = "v1.2.2"
 SUITES = ("workspace", "travel", "banking", "slack")
@@ -21,6 +26,8 @@ class World:
         self.suite = get_suite(VERSION, name)
         self.runtime = FunctionsRuntime(self.suite.tools)
         self._seen = {}
+        self._environments = {}
+        self._outcomes = {}
 
     def places(self, user_task):
         """The injection places whose text reaches the agent when it does the user's task."""
@@ -37,8 +44,24 @@ class World:
 
     def environment(self, user_task, attack=None):
         """A fresh environment; with an attack, its goal stands at every place that the user's task reads."""
-        text = {} if attack is None else {p: ENVELOPE.format(goal=attack.GOAL) for p in self.places(user_task)}
-        return user_task.init_environment(self.suite.load_and_inject_default_environment(text))
+        key = (user_task.ID, attack.ID if attack else None)
+        if key not in self._environments:
+            self._environments.clear()
+            text = ENVELOPE.format(goal=attack.GOAL) if attack else ""
+            injections = {place: text for place in self.places(user_task)} if attack else {}
+            environment = self.suite.load_and_inject_default_environment(injections)
+            self._environments[key] = user_task.init_environment(environment)
+        return self._environments[key].model_copy(deep=True)
+
+    def outcome(self, user_task, attack, calls):
+        """What the environment holds when these of the user's calls, and no others, were made in it."""
+        key = (user_task.ID, attack.ID, tuple(call.model_dump_json() for call in calls))
+        if key not in self._outcomes:
+            from play import outcome_of
+
+            self._outcomes.clear()
+            self._outcomes[key] = outcome_of(self, user_task, attack, calls)
+        return self._outcomes[key]
 
     def call(self, env, name, args):
         """Runs one tool; returns (result, error text or None)."""
