@@ -1,5 +1,6 @@
 // Hosts OPA's policy module (Wasm ABI 1.2 and later): one input in, one decision out, nothing else.
 import { InputError, ModuleError, PlatformError } from '../errors.ts';
+import type { JsonValue } from '../json.ts';
 import { createProjection, type Projection } from './projection.ts';
 
 const PAGE_BYTES = 64 * 1024;
@@ -58,6 +59,7 @@ interface Answer {
   text: Buffer;
   /** The JSON of the entrypoint's value. */
   value: Uint8Array;
+  parsed?: { value: JsonValue };
 }
 
 export interface AuthorizationConfig {
@@ -128,6 +130,17 @@ export class Authorization {
    *   the entrypoint is undefined for this input; InputError `input_too_large`
    */
   evaluate(entrypoint: string, input: Uint8Array): Uint8Array {
+    return this.#answer(entrypoint, input).value;
+  }
+
+  /** The same as a frozen value, parsed once for equal answers. */
+  evaluateJson(entrypoint: string, input: Uint8Array): JsonValue {
+    const answer = this.#answer(entrypoint, input);
+    answer.parsed ??= { value: freeze(JSON.parse(Buffer.from(answer.value).toString())) };
+    return answer.parsed.value;
+  }
+
+  #answer(entrypoint: string, input: Uint8Array): Answer {
     const entry = this.#entrypoints.get(entrypoint);
     if (entry === undefined) {
       throw new ModuleError('bundle_entrypoint_missing', `the policy has no rule ${entrypoint}`);
@@ -180,6 +193,13 @@ export class Authorization {
   }
 }
 
+function freeze(value: JsonValue): JsonValue {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) freeze(member);
+  }
+  return Object.freeze(value) as JsonValue;
+}
+
 function load(instance: Instance, data: Uint8Array): Instance {
   const { exports } = instance;
   try {
@@ -196,7 +216,7 @@ function load(instance: Instance, data: Uint8Array): Instance {
   return instance;
 }
 
-function run(instance: Instance, entry: Entrypoint, input: Uint8Array): Uint8Array {
+function run(instance: Instance, entry: Entrypoint, input: Uint8Array): Answer {
   const { data, heap, exports } = instance;
   let bytes = view(instance);
   const missing = heap + input.length - bytes.length;
@@ -213,7 +233,7 @@ function run(instance: Instance, entry: Entrypoint, input: Uint8Array): Uint8Arr
   bytes = view(instance);
   const { last } = entry;
   // Policies have few different answers; the last one is the likeliest.
-  if (last !== undefined && same(last, bytes, result)) return last.value;
+  if (last !== undefined && same(last, bytes, result)) return last;
   return remembered(entry, bytes, result);
 }
 
@@ -223,7 +243,7 @@ function same(answer: Answer, bytes: Buffer, pointer: number): boolean {
   return bytes.compare(text, 0, text.length, pointer, pointer + text.length) === 0;
 }
 
-function remembered(entry: Entrypoint, bytes: Buffer, pointer: number): Uint8Array {
+function remembered(entry: Entrypoint, bytes: Buffer, pointer: number): Answer {
   let answer = entry.answers.find((known) => same(known, bytes, pointer));
   if (answer === undefined) {
     answer = read(bytes, pointer);
@@ -231,7 +251,7 @@ function remembered(entry: Entrypoint, bytes: Buffer, pointer: number): Uint8Arr
     entry.answers.push(answer);
   }
   entry.last = answer;
-  return answer.value;
+  return answer;
 }
 
 /** Takes the value out of the result set at `pointer`, which is empty when the rule is undefined. */

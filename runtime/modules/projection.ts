@@ -10,6 +10,8 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 /** Up to here a loop copies faster than the call of a native copy. */
 const COPY_LOOP_BYTES = 64;
+/** Longer strings are searched for their end by a native call. */
+const SCAN_LOOP_BYTES = 48;
 
 /** A member that is read: whole when `members` is undefined, otherwise only the members below. */
 interface Node {
@@ -156,13 +158,22 @@ function skip(input: Uint8Array, from: number): number {
 }
 
 function skipString(input: Uint8Array, from: number): number {
-  const { length } = input;
-  for (let position = from + 1; position < length; position++) {
+  const near = Math.min(input.length, from + SCAN_LOOP_BYTES);
+  let position = from + 1;
+  for (; position < near; position++) {
     const byte = input[position];
     if (byte === QUOTE) return position + 1;
     if (byte === BACKSLASH) position++;
   }
-  return -1;
+  for (;;) {
+    const quote = input.indexOf(QUOTE, position);
+    if (quote < 0) return -1;
+    // A quote after an odd number of backslashes belongs to the string.
+    let before = quote;
+    while (before > position && input[before - 1] === BACKSLASH) before--;
+    if ((quote - before) % 2 === 0) return quote + 1;
+    position = quote + 1;
+  }
 }
 
 function skipNested(input: Uint8Array, from: number): number {
