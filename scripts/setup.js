@@ -29,10 +29,11 @@ function digestOf(paths, endings) {
   return hash.digest('hex');
 }
 
-/** Runs `work` unless `stamp` holds the digest already; a failed step leaves no stamp. */
-function step(title, stamp, digest, work) {
+/** Runs `work` unless its outputs are there and `stamp` holds the digest; a failed step leaves no stamp. */
+function step(title, stamp, outputs, digest, work) {
   const path = join(root, stamp);
-  if (existsSync(path) && readFileSync(path, 'utf8') === digest) return;
+  const isThere = [path, ...outputs.map((output) => join(root, output))].every(existsSync);
+  if (isThere && readFileSync(path, 'utf8') === digest) return;
   const started = Date.now();
   process.stderr.write(`${title} …\n`);
   work();
@@ -62,20 +63,27 @@ export function setup() {
   }
   const packages = ['package.json', 'package-lock.json', '.npmrc'];
   const dependencies = digestOf(packages, []);
-  step('Installing locked dependencies', 'node_modules/.setup', dependencies, () =>
+  step('Installing locked dependencies', 'node_modules/.setup', [], dependencies, () =>
     run('npm', ['ci', '--ignore-scripts', '--loglevel=error']),
   );
   const node = lockedNode();
+  const builtModules = ['record', 'scope', 'arguments', 'guard'].map(
+    (name) => `wasm/build/${name}.wasm`,
+  );
   const modules = digestOf(['wasm', 'asconfig.json', 'scripts/build-wasm.ts'], ['.ts', '.json']);
-  step('Building the Wasm modules', 'wasm/build/.setup', modules + dependencies, () =>
+  step('Building the Wasm modules', 'wasm/build/.setup', builtModules, modules + dependencies, () =>
     run(node, ['scripts/build-wasm.ts']),
   );
   const policies = digestOf(
-    ['policies', 'wasm/rego/compiler.wasm.sha256', 'scripts/build-policies.ts'],
-    ['.rego', '.json', '.sha256'],
+    ['policies', 'runtime/bundle', 'wasm/rego/compiler.wasm.sha256', 'scripts/build-policies.ts'],
+    ['.rego', '.json', '.sha256', '.ts'],
   );
-  step('Compiling the policies', 'policies/build/.setup', policies + modules, () =>
-    run(node, ['scripts/build-policies.ts']),
+  step(
+    'Compiling the policies',
+    'policies/build/.setup',
+    ['policies/build/bundle/policy.wasm'],
+    policies + modules,
+    () => run(node, ['scripts/build-policies.ts']),
   );
   return node;
 }

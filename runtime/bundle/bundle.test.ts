@@ -205,6 +205,13 @@ test('a policy without the rule of a boundary: bundle_entrypoint_missing', async
   assert.is(await codeOf(loadPair(target, trusted)), 'bundle_entrypoint_missing');
 });
 
+test('data that the policy module cannot hold is no good pair: bundle_too_large', async () => {
+  const target = folder();
+  const data = { ...sampleData(1), tools: { much: new Array<number>(2_000_000).fill(1) } };
+  await writeSamplePair(target, { keys, data });
+  assert.is(await codeOf(loadPair(target, trusted)), 'bundle_too_large');
+});
+
 test('data outside its roots cannot be bundled', () => {
   assert.throws(
     () => buildDataBundle({ platform: { tool: { operator: { deny: [] } } } }),

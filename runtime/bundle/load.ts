@@ -42,10 +42,24 @@ export async function loadPair(
     readBundle(join(folder, 'policy')),
     readBundle(join(folder, 'data')),
   ]);
-  return {
+  const pair = {
     policy: await loadPolicy(policy, keys, options),
     data: await loadData(data, keys),
   };
+  checkFit(pair);
+  return pair;
+}
+
+/** Two good bundles are no good pair when the data does not fit into the policy module's memory. */
+function checkFit({ policy, data }: LoadedPair): void {
+  try {
+    Authorization.create({ wasm: policy.wasm, data: data.json });
+  } catch (cause) {
+    throw new BundleError('bundle_too_large', 'the data does not fit into the policy module', {
+      cause,
+      hint: 'keep data.json below 4 MiB: agents, grants and facts, not records',
+    });
+  }
 }
 
 /** Verifies and reads the files of a policy bundle. */

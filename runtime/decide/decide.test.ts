@@ -159,19 +159,43 @@ test('no bundle, a trap, and an output that is no answer each deny', () => {
   }
 });
 
-test('an executor that cannot be made denies and is tried again at the next decision', () => {
+test('an executor that cannot be made denies until another pair is in force, and is made once', () => {
   let tries = 0;
+  let current = pair;
   const decider = createDecider({
-    bundles: { current: () => pair },
+    bundles: { current: () => current },
     record,
     executorFor: (inForce) => {
       tries += 1;
-      if (tries === 1) throw new ModuleError('module_digest_mismatch', 'other bytes');
+      if (inForce === pair) throw new ModuleError('module_digest_mismatch', 'other bytes');
       return { pair: inForce, execute: () => Buffer.from('{"allow":true}') };
     },
   });
-  assert.is(decider.decide(request({})).reason.code, 'module_digest_mismatch');
+  for (let i = 0; i < 3; i++) {
+    assert.is(decider.decide(request({})).reason.code, 'module_digest_mismatch');
+  }
+  assert.is(tries, 1);
+  current = { ...pair };
   assert.ok(decider.decide(request({})).allow);
+});
+
+test('an obligation that cannot be read turns an allow into a deny', () => {
+  const broken: JsonValue[] = [
+    ['require_approval'],
+    [{ type: 'require_approval' }],
+    { kind: 'require_approval' },
+    'require_approval',
+    null,
+    [{ kind: 'redact' }, 7],
+  ];
+  for (const obligations of broken) {
+    const decision = deciderGiving({ allow: true, obligations }).decide({
+      ...request({}),
+      honours: ['redact'],
+    });
+    assert.not.ok(decision.allow, JSON.stringify(obligations));
+    assert.is(decision.reason.code, 'module_output_invalid');
+  }
 });
 
 test('an obligation that the caller does not honour turns an allow into a deny', () => {

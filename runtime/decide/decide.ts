@@ -32,10 +32,19 @@ export interface Decider {
  */
 export function createDecider(config: DeciderConfig): Decider {
   let executor: Executor | undefined;
+  let refused: { pair: LoadedPair; error: unknown } | undefined;
   const executorInForce = (): Executor | undefined => {
     const pair = config.bundles.current();
     if (pair === undefined) return undefined;
-    if (executor?.pair !== pair) executor = config.executorFor(pair);
+    if (executor?.pair === pair) return executor;
+    // A pair that failed once fails again: trying at every decision would only cost time.
+    if (refused?.pair === pair) throw refused.error;
+    try {
+      executor = config.executorFor(pair);
+    } catch (error) {
+      refused = { pair, error };
+      throw error;
+    }
     return executor;
   };
   return { decide: (request) => decideWith(config.record, executorInForce, request) };
@@ -164,6 +173,12 @@ function toDecision(
   };
 }
 
+/** What an output is taken for that is no answer. */
+const UNREADABLE: JsonObject = Object.freeze({
+  allow: false,
+  reason: Object.freeze({ code: 'module_output_invalid' }),
+});
+
 /** Parsed outputs by their bytes: an executor gives the same object for an output that comes again. */
 const parsedOutputs = new WeakMap<Uint8Array, JsonObject>();
 
@@ -183,7 +198,7 @@ function parseObject(bytes: Uint8Array): JsonObject {
   } catch {
     // Falls through: an output that is no object allows nothing.
   }
-  return { allow: false, reason: { code: 'module_output_invalid' } };
+  return UNREADABLE;
 }
 
 /** Shared between decisions, so nobody may change it. */
@@ -201,9 +216,12 @@ type Judgement = Pick<
 
 /** Reads a module's output; only `allow: true` with no obligation that the caller ignores allows. */
 function judge(request: DecisionRequest, output: JsonObject): Judgement {
-  const obligations = Array.isArray(output.obligations)
-    ? (output.obligations.filter(isObligation) as Obligation[])
-    : [];
+  const stated = output.obligations === undefined ? [] : output.obligations;
+  if (!Array.isArray(stated) || !stated.every(isObligation)) {
+    // An obligation that cannot be read is one that nobody can honour.
+    return { ...judge(request, UNREADABLE), output };
+  }
+  const obligations = stated as Obligation[];
   const honours = request.honours ?? [];
   const ignored = obligations.find((obligation) => !honours.includes(obligation.kind));
   const answered = output.allow === true;
