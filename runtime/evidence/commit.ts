@@ -61,6 +61,7 @@ export class GroupCommit {
   #failure: unknown;
   #failedAt = 0;
   #state: 'open' | 'failed' | 'closed' = 'open';
+  #closing = false;
   /** Intents on the disk whose append was rejected, so that nobody will close them. */
   #orphans: OpenIntent[] = [];
 
@@ -80,8 +81,9 @@ export class GroupCommit {
 
   /** See `EvidenceLog.append`. */
   async append(draft: EvidenceDraft): Promise<EvidenceRow> {
-    if (this.#state === 'failed') await this.#revive();
-    if (this.#state !== 'open') throw this.#unavailable('the evidence log is closed');
+    if (this.#state === 'failed' && !this.#closing) await this.#revive();
+    if (this.#state !== 'open' || this.#closing)
+      throw this.#unavailable('the evidence log is closed');
     if (this.#pending.length >= this.#options.pendingRowsMax) {
       throw this.#unavailable('too many rows wait for the disk');
     }
@@ -99,6 +101,8 @@ export class GroupCommit {
 
   /** Commits what waits and refuses what comes. */
   async close(): Promise<void> {
+    // From here on no row can come, so the last one is committed once nothing runs any more.
+    this.#closing = true;
     await this.#reviving?.catch(() => {});
     await this.#running;
     const failed = this.#state === 'failed';

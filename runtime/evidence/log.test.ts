@@ -172,4 +172,23 @@ test('nothing is appended after close', async () => {
   assert.is((await log.append(draft()).catch((e) => e)).code, 'evidence_unavailable');
 });
 
+test('no append is left hanging by a close, however close together they come', async () => {
+  for (let steps = 0; steps < 20; steps++) {
+    const { log } = await memoryEvidenceLog(record);
+    let late: Promise<string> | undefined;
+    const first = log.append(draft()).then(async () => {
+      for (let step = 0; step < steps; step++) await null;
+      late = log.append(draft()).then(
+        () => 'acked',
+        (error) => error.code,
+      );
+    });
+    await log.close();
+    await first;
+    const hung = new Promise((resolve) => setImmediate(() => setImmediate(resolve, 'hung')));
+    assert.is(await Promise.race([late, hung]), 'evidence_unavailable');
+    await log.close();
+  }
+});
+
 test.run();

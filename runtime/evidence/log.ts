@@ -147,6 +147,7 @@ export class SegmentLog implements EvidenceLog {
   readonly #indexer: Indexer | undefined;
   readonly #clock: () => Date;
   readonly #release: () => Promise<void>;
+  #closed: Promise<void> | undefined;
 
   constructor(options: EvidenceLogOptions, opened: Opened) {
     this.#identity = opened.identity;
@@ -218,7 +219,13 @@ export class SegmentLog implements EvidenceLog {
     await Promise.all(intents.map((intent) => this.append(unknownOutcome(intent, time))));
   }
 
-  async close(): Promise<void> {
+  /** Commits what waits and refuses what comes; a second call waits for the first. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     try {
       await this.#commits.close();
     } finally {
