@@ -2,6 +2,7 @@
 import { constants, writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { type HeldElsewhere, lockFile } from '../file-lock.ts';
 import type { ByteSource } from './frame.ts';
 
 /** One append-only file; positions and lengths in bytes. */
@@ -22,8 +23,8 @@ export interface EvidenceFiles {
   read(path: string): Promise<Uint8Array | undefined>;
   /** Replaces the file durably and as one step: readers see the old or the new, never a mixture. */
   replace(path: string, bytes: Uint8Array): Promise<void>;
-  /** Creates the file with this content, or returns false where it exists. */
-  create(path: string, bytes: Uint8Array): Promise<boolean>;
+  /** Holds the file until the returned function is called or the process ends, or says who does. */
+  lock(path: string): (() => void) | HeldElsewhere;
   /** Names in the folder, empty where it is missing. */
   list(path: string): Promise<string[]>;
   remove(path: string): Promise<void>;
@@ -62,22 +63,7 @@ export const nodeFiles: EvidenceFiles = {
     await rename(temporary, path);
     await syncFolder(dirname(path));
   },
-  async create(path, bytes) {
-    let handle: FileHandle;
-    try {
-      handle = await open(path, 'wx', 0o600);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      throw error;
-    }
-    try {
-      await writeWhole(handle, bytes, 0);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    return true;
-  },
+  lock: lockFile,
   async list(path) {
     try {
       return (await readdir(path)).sort();

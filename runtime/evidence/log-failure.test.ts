@@ -93,6 +93,7 @@ for (const fault of ['write', 'half write', 'sync', 'checkpoint'] as const) {
     const { log: id } = log.status();
     const found = await walk(fs.contents.get('/evidence/segment')!, id, [witnessedIn(fs, id)]);
     assert.is(found.code, undefined);
+    assert.is(found.summary?.tailBytes, 0);
     const rows = found.rows.map(({ action, kind, outcome }) => [action, kind, outcome]);
     const expected = ['before', 'after 0', 'after 1', 'after 2'];
     assert.equal(

@@ -75,14 +75,14 @@ export interface EvidenceStatus {
  */
 export async function openEvidenceLog(options: EvidenceLogOptions): Promise<SegmentLog> {
   const files = options.fs ?? nodeFiles;
-  let release: (() => Promise<void>) | undefined;
+  let release: (() => void) | undefined;
   try {
     await files.makeFolder(options.dir);
     await files.makeFolder(options.checkpointsDir);
-    release = await takeLock(files, join(options.dir, 'lock'));
+    release = takeLock(files, join(options.dir, 'lock'));
     return await openLocked(options, files, release);
   } catch (error) {
-    await release?.();
+    release?.();
     if (error instanceof PlatformError) throw error;
     throw new EvidenceError('state_unwritable', `the evidence folder ${options.dir} is unusable`, {
       cause: error,
@@ -94,7 +94,7 @@ export async function openEvidenceLog(options: EvidenceLogOptions): Promise<Segm
 async function openLocked(
   options: EvidenceLogOptions,
   files: EvidenceFiles,
-  release: () => Promise<void>,
+  release: () => void,
 ): Promise<SegmentLog> {
   const { dir, record, signer } = options;
   const known = await readIdentity(files, dir);
@@ -135,7 +135,7 @@ interface Opened {
   segmentPath: string;
   identity: LogIdentity;
   witness: Witness;
-  release: () => Promise<void>;
+  release: () => void;
   state: CommittedState;
 }
 
@@ -146,7 +146,7 @@ export class SegmentLog implements EvidenceLog {
   readonly #objects: ObjectStore;
   readonly #indexer: Indexer | undefined;
   readonly #clock: () => Date;
-  readonly #release: () => Promise<void>;
+  readonly #release: () => void;
   #closed: Promise<void> | undefined;
 
   constructor(options: EvidenceLogOptions, opened: Opened) {
@@ -231,7 +231,7 @@ export class SegmentLog implements EvidenceLog {
     } finally {
       await this.#indexer?.close();
       await this.#commits.closeFiles();
-      await this.#release();
+      this.#release();
     }
   }
 }

@@ -1,4 +1,5 @@
 // An evidence log that lives in memory, for tests and examples: the same log on a file system of maps.
+import type { HeldElsewhere } from '../file-lock.ts';
 import type { EvidenceFiles, SegmentFile } from './files.ts';
 import type { RecordHashes } from './hashes.ts';
 import { type EvidenceLogOptions, openEvidenceLog, type SegmentLog } from './log.ts';
@@ -8,6 +9,7 @@ import { decodeRow, type RowContent } from './row.ts';
 /** A file system in memory. Contents can be read and changed by path, as an attacker would. */
 export class MemoryFiles implements EvidenceFiles {
   readonly contents = new Map<string, Buffer>();
+  readonly #locked = new Set<string>();
 
   async makeFolder(): Promise<void> {}
 
@@ -41,10 +43,10 @@ export class MemoryFiles implements EvidenceFiles {
     this.contents.set(path, Buffer.from(bytes));
   }
 
-  async create(path: string, bytes: Uint8Array): Promise<boolean> {
-    if (this.contents.has(path)) return false;
-    this.contents.set(path, Buffer.from(bytes));
-    return true;
+  lock(path: string): (() => void) | HeldElsewhere {
+    if (this.#locked.has(path)) return { holder: undefined };
+    this.#locked.add(path);
+    return () => void this.#locked.delete(path);
   }
 
   async list(path: string): Promise<string[]> {

@@ -35,7 +35,9 @@ interface OpenDay {
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const KEY_BYTES = 32;
+const FILE_NAME = /^(\d{4}-\d{2}-\d{2})(?:\.(\d{1,9}))?\.openings$/;
+const KEY_NAME = /^(\d{4}-\d{2}-\d{2})\.key$/;
 
 /** The record module's framed hash, computed apart from it: what is filed here checks what it said. */
 const framedHash: FramedHash = {
@@ -60,8 +62,10 @@ function opened(opening: Opening): string {
 }
 
 /**
- * One file of AES-256-GCM records and one random key for each day (UTC). To erase a day is to
- * delete its key: no copy of the ciphertext can be read after that.
+ * One random key and one file of AES-256-GCM records for each day (UTC). To erase a day is to
+ * delete its key: no copy of the ciphertext can be read after that. Where a key is lost, the day
+ * goes on under a new one in a file of its own (`2026-01-31.1.openings`), so that what is under the
+ * lost key can still be read should it be found.
  */
 export class OpeningsStore implements OpeningsSink {
   readonly #dir: string;
@@ -85,31 +89,42 @@ export class OpeningsStore implements OpeningsSink {
     return kept;
   }
 
-  /** Everything that has not been erased, by commitment. */
-  async read(): Promise<Openings> {
+  /**
+   * Everything that has not been erased, by commitment. What the day's key does not decrypt is
+   * passed over; `onUnreadable` is told how many openings of which day that are.
+   */
+  async read(onUnreadable: (day: string, openings: number) => void = () => {}): Promise<Openings> {
     await this.#queue;
     const found = new Map<string, Opening>();
     for (const day of await this.days()) {
       const key = await this.#files.read(this.#keyPath(day));
-      if (key === undefined) continue;
-      const file = await this.#files.openSegment(this.#filePath(day));
-      try {
-        for await (const frame of readFrames(file)) {
-          const opening = decrypt(frame.body, key, day);
-          found.set(opened(opening), opening);
+      let unreadable = 0;
+      for (const { path } of await this.#filesOf(day)) {
+        const file = await this.#files.openSegment(path);
+        try {
+          for await (const frame of readFrames(file)) {
+            const opening = key && decrypt(frame.body, key, day);
+            if (opening) found.set(opened(opening), opening);
+            else unreadable++;
+          }
+        } finally {
+          await file.close();
         }
-      } finally {
-        await file.close();
       }
+      if (unreadable > 0) onUnreadable(day, unreadable);
     }
     return found;
   }
 
-  /** The days (`2026-01-31`) that have openings, oldest first. */
+  /** The days (`2026-01-31`) that have openings or a key, oldest first. */
   async days(): Promise<string[]> {
     const names = await this.#files.list(this.#dir);
-    const days = names.map((name) => name.replace(/\.openings$/, ''));
-    return days.filter((day) => DAY.test(day));
+    const keys = await this.#files.list(this.#keysDir);
+    const days = [
+      ...names.map((name) => FILE_NAME.exec(name)?.[1]),
+      ...keys.map((name) => KEY_NAME.exec(name)?.[1]),
+    ];
+    return [...new Set(days)].filter((day) => day !== undefined).sort();
   }
 
   /** Erases every day before `before` (`2026-01-31`), or all; returns the days erased. */
@@ -118,8 +133,9 @@ export class OpeningsStore implements OpeningsSink {
     await this.close();
     const erased = (await this.days()).filter((day) => before === undefined || day < before);
     for (const day of erased) {
+      // The key goes last: a store that misses it begins a new file, which must not be erased too.
+      for (const { path } of await this.#filesOf(day)) await this.#files.remove(path);
       await this.#files.remove(this.#keyPath(day));
-      await this.#files.remove(this.#filePath(day));
     }
     return erased;
   }
@@ -155,12 +171,14 @@ export class OpeningsStore implements OpeningsSink {
     await this.#closeToday();
     await this.#files.makeFolder(this.#dir);
     await this.#files.makeFolder(this.#keysDir);
-    await this.#files.create(this.#keyPath(day), randomBytes(32));
-    const key = await this.#files.read(this.#keyPath(day));
-    if (key?.byteLength !== 32) {
-      throw new EvidenceError('openings_invalid', `the key of openings of ${day} is damaged`);
-    }
-    const file = await this.#files.openSegment(this.#filePath(day));
+    const known = await this.#files.read(this.#keyPath(day));
+    const isWhole = known?.byteLength === KEY_BYTES;
+    const key = isWhole ? known : randomBytes(KEY_BYTES);
+    // Durable before the first ciphertext; one that a crash left unwritten gives way.
+    if (!isWhole) await this.#files.replace(this.#keyPath(day), key);
+    const last = (await this.#filesOf(day)).at(-1);
+    const number = last === undefined ? 0 : last.number + (isWhole ? 0 : 1);
+    const file = await this.#files.openSegment(this.#filePath(day, number));
     let end = 0;
     for await (const frame of readFrames(file)) end = frame.end;
     await file.truncate(end);
@@ -168,12 +186,22 @@ export class OpeningsStore implements OpeningsSink {
     return this.#today;
   }
 
+  /** The day's files, the one that is being written last. */
+  async #filesOf(day: string): Promise<{ path: string; number: number }[]> {
+    const names = (await this.#files.list(this.#dir)).map((name) => FILE_NAME.exec(name));
+    return names
+      .filter((name) => name?.[1] === day)
+      .map((name) => Number(name?.[2] ?? 0))
+      .sort((a, b) => a - b)
+      .map((number) => ({ path: this.#filePath(day, number), number }));
+  }
+
   #keyPath(day: string): string {
     return join(this.#keysDir, `${day}.key`);
   }
 
-  #filePath(day: string): string {
-    return join(this.#dir, `${day}.openings`);
+  #filePath(day: string, number: number): string {
+    return join(this.#dir, number === 0 ? `${day}.openings` : `${day}.${number}.openings`);
   }
 }
 
@@ -185,17 +213,15 @@ function encrypt(opening: Opening, key: Uint8Array, day: string): Uint8Array {
   return Buffer.concat([nonce, body, cipher.getAuthTag()]);
 }
 
-function decrypt(body: Uint8Array, key: Uint8Array, day: string): Opening {
+function decrypt(body: Uint8Array, key: Uint8Array, day: string): Opening | undefined {
   try {
     const nonce = body.subarray(0, NONCE_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(day));
     decipher.setAuthTag(body.subarray(-TAG_BYTES));
     const text = decipher.update(body.subarray(NONCE_BYTES, -TAG_BYTES));
     return parseOpening(Buffer.concat([text, decipher.final()]).toString('utf8'));
-  } catch (cause) {
-    throw new EvidenceError('openings_invalid', `the openings of ${day} cannot be decrypted`, {
-      cause,
-    });
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,12 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nodeFiles } from './files.ts';
 import { encodeFrame, type Frame, readFrames } from './frame.ts';
-import { takeLock } from './lock.ts';
 import { MemoryFiles } from './memory.ts';
 import { digestOf, openObjects } from './objects.ts';
 import { exportOpenings, importOpenings, OpeningsStore } from './openings.ts';
@@ -146,6 +144,40 @@ test('days are erased for good, and a running store goes on with a new key', asy
   state.remove();
 });
 
+test('a key that a crash lost or left empty costs what was under it, and no more', async () => {
+  for (const left of [undefined, new Uint8Array(0), new Uint8Array(31)]) {
+    const fs = new MemoryFiles();
+    let now = new Date('2026-01-30T10:00:00Z');
+    const options = { dir: '/o', keysDir: '/k', fs, clock: () => now };
+    const kept = async (value: string) => {
+      const store = new OpeningsStore(options);
+      await store.keep([opening(value)]);
+      await store.close();
+    };
+    await kept('1');
+    now = new Date('2026-01-31T10:00:00Z');
+    await kept('2');
+    const key = fs.contents.get('/k/2026-01-31.key')!;
+    if (left === undefined) fs.contents.delete('/k/2026-01-31.key');
+    else fs.contents.set('/k/2026-01-31.key', Buffer.from(left));
+    await kept('3');
+    await kept('4');
+
+    const store = new OpeningsStore(options);
+    const told: unknown[] = [];
+    const values = async () =>
+      [...(await store.read((...args) => told.push(args))).values()].map(({ value }) =>
+        Buffer.from(value).toString(),
+      );
+    assert.equal(await values(), ['1', '3', '4']);
+    assert.equal(told, [['2026-01-31', 1]]);
+    fs.contents.set('/k/2026-01-31.key', key);
+    assert.equal(await values(), ['1', '2'], 'the lost key was found');
+    assert.equal(await store.erase(), ['2026-01-30', '2026-01-31']);
+    assert.equal([...fs.contents.keys()], []);
+  }
+});
+
 test('a file of openings is refused at its first bad line', () => {
   const good = exportOpenings(new Map([['x', opening('1')]]));
   assert.is(importOpenings(`\n${good}\n`).size, 1);
@@ -157,24 +189,6 @@ test('a file of openings is refused at its first bad line', () => {
       line,
     );
   }
-});
-
-test('a lock of a process that is gone is taken over, one of a living process is not', async () => {
-  const state = temporaryState();
-  mkdirSync(state.dir);
-  const path = join(state.dir, 'lock');
-  const gone = spawnSync(process.execPath, ['-e', '0']).pid;
-  const init = readFileSync('/proc/1/stat', 'utf8').split(') ')[1]!.split(' ')[19];
-  const taken = async (content: string) => {
-    writeFileSync(path, content);
-    return codeOf(takeLock(nodeFiles, path).then((release) => release()));
-  };
-  assert.is(await taken(`${gone} 1\n`), 'no error');
-  assert.is(await taken(`1 ${init}\n`), 'state_locked');
-  assert.is(await taken('1 1\n'), 'no error', 'the pid was given to another process since');
-  assert.is(await taken(''), 'no error', 'a lock that was not written whole');
-  assert.equal(readdirSync(state.dir), []);
-  state.remove();
 });
 
 test.run();

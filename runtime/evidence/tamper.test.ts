@@ -1,12 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { signCheckpoint } from './checkpoint.ts';
+import { type Checkpoint, signCheckpoint } from './checkpoint.ts';
 import { encodeFrame, type Frame, readFrames } from './frame.ts';
 import { hex } from './hashes.ts';
 import { openEvidenceLog } from './log.ts';
 import { MemoryFiles, memoryEvidenceLog } from './memory.ts';
 import { Frontier } from './merkle.ts';
 import { seedSigner } from './note.ts';
+import { encodeRow } from './row.ts';
 import { draft, record, signer } from './testing/drafts.ts';
 import { bytesSource, walk, witnessedIn } from './testing/walk.ts';
 
@@ -66,6 +67,7 @@ async function reopen(segment: Uint8Array, others: Map<string, Buffer>) {
     await log.close();
     const after = await walk(fs.contents.get(SEGMENT)!, id, [witnessedIn(fs, id)]);
     assert.is(after.summary?.rows, size + 1, 'it goes on and verifies');
+    assert.is(after.summary?.tailBytes, 0, 'nothing of the torn group is left behind it');
     return { size, root: checkpoint.split('\n')[2]! };
   } catch (error) {
     return { code: (error as { code: string }).code };
@@ -73,7 +75,7 @@ async function reopen(segment: Uint8Array, others: Map<string, Buffer>) {
 }
 
 test('cut at every byte, a log gives a committed prefix or refuses to open', async () => {
-  const written = await write([1, 2, 1]);
+  const written = await write([2, 1]);
   for (let length = 0; length <= written.segment.byteLength; length++) {
     const left = written.ends.findLast(({ end }) => end <= length)!;
     const segment = written.segment.subarray(0, length);
@@ -150,6 +152,101 @@ test('a change with right checksums is found by recovery and by the audit', asyn
     assert.ok(codes.includes(audit.code ?? ''), `audit, ${name}: ${audit.code}`);
     const opened = await reopen(segment, written.files.contents);
     assert.ok(codes.includes(opened.code ?? ''), `recovery, ${name}: ${opened.code}`);
+  }
+});
+
+/** A segment of these rows under one rightly signed checkpoint: what only the key's holder can make. */
+function signedSegment(
+  log: string,
+  bodies: Uint8Array[],
+  over: Partial<Checkpoint> = {},
+  by = signer,
+) {
+  const frontier = new Frontier(record);
+  for (const body of bodies) frontier.push(record.leafHash(body));
+  const origin = `platform.local/evidence/${log}`;
+  const checkpoint = { origin, size: frontier.size, root: frontier.root(), ...over };
+  const frames = bodies.map((body) => encodeFrame('row', body));
+  const note = signCheckpoint(checkpoint, by);
+  return { segment: Buffer.concat([...frames, encodeFrame('checkpoint', note)]), checkpoint };
+}
+
+test('even the holder of the key is held to encoding, order, log and what was witnessed', async () => {
+  const written = await write([1]);
+  const { log } = written;
+  const row = (sequence: number, of = log) =>
+    encodeRow(draft({ action: 'a' }), of, sequence, record);
+  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8');
+  const fair = signedSegment(log, [row(0), row(1)]);
+  assert.is((await walk(fair.segment, log, [fair.checkpoint])).summary?.rows, 2);
+
+  const other = signedSegment(log, [row(0), encodeRow(draft(), log, 1, record)]);
+  const stranger = seedSigner(new Uint8Array(32).fill(3));
+  const cases: [string, Buffer, string, boolean][] = [
+    ['another history of the size that was witnessed', other.segment, 'evidence_corrupt', true],
+    [
+      'a longer one over another beginning',
+      signedSegment(
+        log,
+        [row(0), row(1), row(2)].toSpliced(1, 1, encodeRow(draft(), log, 1, record)),
+      ).segment,
+      'evidence_corrupt',
+      true,
+    ],
+    [
+      'a row that is not canonical',
+      signedSegment(log, [row(0), Buffer.from(text(row(1)).replace('{', '{ '))]).segment,
+      'evidence_corrupt',
+      false,
+    ],
+    [
+      'a row with a member twice',
+      signedSegment(log, [Buffer.from(text(row(0)).replace('{', '{"action":"b",'))]).segment,
+      'evidence_corrupt',
+      false,
+    ],
+    [
+      'a sequence with a gap',
+      signedSegment(log, [row(0), row(2)]).segment,
+      'evidence_corrupt',
+      true,
+    ],
+    [
+      'a row of another log',
+      signedSegment(log, [row(0), row(1, 'f'.repeat(32))]).segment,
+      'evidence_corrupt',
+      true,
+    ],
+    [
+      'a checkpoint that counts wrong',
+      signedSegment(log, [row(0), row(1)], { size: 3 }).segment,
+      'evidence_corrupt',
+      true,
+    ],
+    [
+      'a checkpoint of another key',
+      signedSegment(log, [row(0), row(1)], {}, stranger).segment,
+      'checkpoint_invalid',
+      true,
+    ],
+    [
+      'a checkpoint of another origin',
+      signedSegment(log, [row(0), row(1)], { origin: 'other' }).segment,
+      'checkpoint_invalid',
+      true,
+    ],
+  ];
+  const outside = new Map(written.files.contents);
+  const note = signCheckpoint(fair.checkpoint, signer);
+  for (const name of ['checkpoint', 'synced.checkpoint']) {
+    outside.set(`/checkpoints/${log}.${name}`, Buffer.from(note));
+  }
+  for (const [name, segment, code, atStart] of cases) {
+    const witnessed =
+      name.includes('witnessed') || name.includes('beginning') ? [fair.checkpoint] : [];
+    assert.is((await walk(segment, log, witnessed)).code, code, `audit, ${name}`);
+    // What only the audit checks (the canonical form of every row) is let pass at a start.
+    if (atStart) assert.is((await reopen(segment, outside)).code, code, `recovery, ${name}`);
   }
 });
 
