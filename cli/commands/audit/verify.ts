@@ -10,7 +10,7 @@ import { importOpenings, type Openings } from '../../../runtime/evidence/opening
 import { Record } from '../../../runtime/modules/record.ts';
 import { moduleBytes } from '../../../runtime/modules/source.ts';
 import type { StateFolder } from '../../state-folder.ts';
-import { openingsStore } from './openings.ts';
+import { readStoredOpenings } from './openings.ts';
 import { reportJson, reportText } from './report.ts';
 
 export interface VerifyChoices {
@@ -56,7 +56,7 @@ function exitCode(report: AuditReport): number {
 }
 
 async function openingsOf(state: StateFolder, choices: VerifyChoices): Promise<Openings> {
-  if (choices.storedOpenings) return openingsStore(state).read();
+  if (choices.storedOpenings) return readStoredOpenings(state);
   if (choices.openingsFile === undefined) return new Map();
   const text = await readable(choices.openingsFile, (path) => readFile(path, 'utf8'));
   return importOpenings(text);
