@@ -1,9 +1,9 @@
 // Makes the state folder ready: private, writable, and used by one platform at a time.
 import { constants } from 'node:fs';
-import { access, chmod, lstat, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { access, chmod, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PlatformError } from '../../runtime/errors.ts';
-import { readProcess, requireProcess } from '../../runtime/identity/process.ts';
+import { lockFile } from '../../runtime/file-lock.ts';
 import type { StateFolder } from '../state-folder.ts';
 
 /**
@@ -19,37 +19,22 @@ export async function prepareState(state: StateFolder): Promise<() => Promise<vo
     }
     await requirePrivate(state.run);
     await chmod(state.keys, 0o700);
-    const release = await takeLock(state);
+    const release = takeLock(state);
     await removeSockets(state.run);
-    return release;
+    return async () => release();
   } catch (error) {
     if (error instanceof PlatformError) throw error;
     throw unwritable(state, error);
   }
 }
 
-/** The lock names its holder by pid and start time, so that a reused pid does not hold it. */
-async function takeLock(state: StateFolder): Promise<() => Promise<void>> {
-  const { pid, startTime } = requireProcess(process.pid);
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    try {
-      const file = await open(state.lockFile, 'wx', 0o600);
-      await file.writeFile(`${pid} ${startTime}\n`);
-      await file.close();
-      return () => rm(state.lockFile, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    const holder = (await readFile(state.lockFile, 'utf8').catch(() => '')).trim().split(' ');
-    const [holderPid, holderStart] = [Number(holder[0]), holder[1]];
-    if (holderStart !== undefined && readProcess(holderPid)?.startTime === holderStart) {
-      throw new PlatformError('state_locked', `process ${holderPid} uses ${state.root} already`, {
-        hint: 'stop that platform first, or name another folder with --state',
-      });
-    }
-    await rm(state.lockFile, { force: true });
-  }
-  throw new PlatformError('state_locked', `another platform is starting with ${state.root}`);
+function takeLock(state: StateFolder): () => void {
+  const lock = lockFile(state.lockFile);
+  if (typeof lock === 'function') return lock;
+  const who = lock.holder === undefined ? 'another process' : `process ${lock.holder}`;
+  throw new PlatformError('state_locked', `${who} uses ${state.root} already`, {
+    hint: 'stop that platform first, or name another folder with --state',
+  });
 }
 
 async function removeSockets(folder: string): Promise<void> {
