@@ -1,4 +1,5 @@
 // The port through which evidence touches a disk, and its adapter on the real file system.
+import { randomBytes } from 'node:crypto';
 import { constants, writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -17,6 +18,7 @@ export interface SegmentFile extends ByteSource {
 
 /** What evidence asks of a file system. Paths are absolute; folders get mode 0700, files 0600. */
 export interface EvidenceFiles {
+  /** Creates the folder and those above it durably where they are missing. */
   makeFolder(path: string): Promise<void>;
   /** Opens for reading and writing; creates it durably where it is missing. */
   openSegment(path: string): Promise<SegmentFile>;
@@ -35,7 +37,11 @@ const DIRECT_BYTES_MAX = 64 * 1024;
 /** The real file system. */
 export const nodeFiles: EvidenceFiles = {
   async makeFolder(path) {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    const first = await mkdir(path, { recursive: true, mode: 0o700 });
+    if (first === undefined) return;
+    for (let made = path; made.length >= first.length; made = dirname(made)) {
+      await syncFolder(dirname(made));
+    }
   },
   async openSegment(path) {
     const flags = constants.O_RDWR | constants.O_CREAT;
@@ -52,15 +58,21 @@ export const nodeFiles: EvidenceFiles = {
     }
   },
   async replace(path, bytes) {
-    const temporary = `${path}.new`;
-    const handle = await open(temporary, 'w', 0o600);
+    // A name of its own, since two may replace the file at the same time: the last one stays.
+    const temporary = `${path}.${randomBytes(8).toString('hex')}.new`;
     try {
-      await writeWhole(handle, bytes, 0);
-      await handle.sync();
-    } finally {
-      await handle.close();
+      const handle = await open(temporary, 'wx', 0o600);
+      try {
+        await writeWhole(handle, bytes, 0);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(temporary, path);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
     }
-    await rename(temporary, path);
     await syncFolder(dirname(path));
   },
   lock: lockFile,

@@ -23,6 +23,8 @@ export class ObjectStore implements ObjectSource {
   readonly #dir: string;
   /** Digests known to be on the disk, so that the hot path does not look again. */
   readonly #known = new Set<string>();
+  /** What is being written, so that the same bytes are not written twice at once. */
+  readonly #writing = new Map<string, Promise<void>>();
 
   constructor(files: EvidenceFiles, dir: string) {
     this.#files = files;
@@ -33,6 +35,16 @@ export class ObjectStore implements ObjectSource {
   async put(bytes: Uint8Array): Promise<string> {
     const digest = digestOf(bytes);
     if (this.#known.has(digest)) return digest;
+    let writing = this.#writing.get(digest);
+    if (writing === undefined) {
+      writing = this.#write(digest, bytes).finally(() => this.#writing.delete(digest));
+      this.#writing.set(digest, writing);
+    }
+    await writing;
+    return digest;
+  }
+
+  async #write(digest: string, bytes: Uint8Array): Promise<void> {
     const { folder, path } = this.#place(digest);
     try {
       if ((await this.#files.read(path)) === undefined) {
@@ -46,7 +58,6 @@ export class ObjectStore implements ObjectSource {
     }
     if (this.#known.size >= REMEMBERED_MAX) this.#known.clear();
     this.#known.add(digest);
-    return digest;
   }
 
   async get(digest: string): Promise<Uint8Array | undefined> {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { test } from 'uvu';
@@ -63,6 +63,23 @@ test('an object is kept under its digest, and one that was changed is refused', 
   assert.is(statSync(path).mode & 0o777, 0o600);
   writeFileSync(path, '{"type":"string"}');
   assert.is(await codeOf(objects.get(digest)), 'object_corrupt');
+  state.remove();
+});
+
+test('the same object is kept many times at once, by one store and by two', async () => {
+  const state = temporaryState();
+  const stores = [openObjects(state.dir), openObjects(state.dir)];
+  for (let object = 0; object < 10; object++) {
+    const bytes = Buffer.alloc(20_000, object);
+    const puts = [...stores, ...stores, ...stores].map((store) => store.put(bytes));
+    assert.equal(new Set(await Promise.all(puts)), new Set([digestOf(bytes)]));
+    assert.equal(Buffer.from((await stores[0]!.get(digestOf(bytes)))!), bytes);
+  }
+  const names = readdirSync(join(state.dir, 'objects'), { recursive: true }).map(String);
+  assert.equal(
+    names.filter((name) => name.endsWith('.new')),
+    [],
+  );
   state.remove();
 });
 
