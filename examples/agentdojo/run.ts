@@ -9,7 +9,7 @@ import { type StateFolder, stateFolder } from '../../cli/state-folder.ts';
 import { startPlatform } from '../../cli/up/platform.ts';
 import { pythonSdk, pythonWith, sdkRequirements } from '../../sdk/python/environment.ts';
 import { printTables } from './print.ts';
-import { openSuite, type Pair, type PlayRecord } from './suite.ts';
+import { openSuite, type Pair, type PlayRecord, type SuiteRun } from './suite.ts';
 import { type Counts, count, type MoreCounts, readFacts } from './tally.ts';
 
 const help = `Usage
@@ -85,12 +85,14 @@ async function playSuites(
   python: string,
 ): Promise<PlayRecord[]> {
   const platform = await startPlatform({ state, policies: [join(here, 'policies')], port: 0 });
-  const progress = { plays: 0, pairs: 0 };
+  let plays = 0;
   const onPlay = () => {
-    if (++progress.plays % 100 === 0) options.onProgress?.(`${progress.plays} plays`);
+    if (++plays % 100 === 0) options.onProgress?.(`${plays} plays`);
   };
+  const suites: SuiteRun[] = [];
   try {
-    const suites = await Promise.all(options.suites.map((name) => openSuite(name, state, python)));
+    // One after the other: what was opened is known, and closed, when the next one fails.
+    for (const name of options.suites) suites.push(await openSuite(name, state, python));
     const total = suites.reduce(
       (sum, { tasks, attacks }) => sum + tasks.length * attacks.length,
       0,
@@ -98,9 +100,9 @@ async function playSuites(
     const every = Math.max(1, Math.floor(total / (options.sample ?? total)));
     const choose = (pairs: Pair[]) => pairs.filter((_, index) => index % every === 0);
     const played = await Promise.all(suites.map((suite) => suite.play(choose, onPlay)));
-    await Promise.all(suites.map((suite) => suite.close()));
     return played.flat();
   } finally {
+    await Promise.all(suites.map((suite) => suite.close()));
     await platform.stop();
   }
 }

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type ControlClient, controlClient } from '../../cli/control-client.ts';
 import type { StateFolder } from '../../cli/state-folder.ts';
@@ -52,6 +53,7 @@ interface Event extends JsonObject {
 const here = fileURLToPath(new URL('.', import.meta.url));
 const cli = fileURLToPath(new URL('../../cli/platform.ts', import.meta.url));
 const trustDomain = 'platform.local';
+const closeMs = 10_000;
 
 /** Starts a suite's world, registers its tools and starts its agent. */
 export async function openSuite(
@@ -63,6 +65,7 @@ export async function openSuite(
     cwd: here,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  world.stdin.on('error', () => {}); // it ended; whoever waits for its events is told so
   const events = eventsOf(world);
   const ready = await events();
   const ports = ready.ports as { tools: number; model: number };
@@ -92,7 +95,9 @@ export async function openSuite(
     },
     async close() {
       send(world, { do: 'stop' });
-      if (agent.exitCode === null) await once(agent, 'exit');
+      const ended = agent.exitCode === null ? once(agent, 'exit') : Promise.resolve();
+      await Promise.race([ended, setTimeout(closeMs, undefined, { ref: false })]);
+      agent.kill();
       world.kill();
     },
   };
@@ -148,11 +153,10 @@ async function playPairs(
     await played({ task }, 'end', 'ideal');
     for (const pair of pairs.filter((one) => one.task === task)) {
       const early = await played(pair, 'read', 'ideal');
+      // Where nobody was asked, every person gives the same play.
       if (early.asked) await played(pair, 'read', 'always-yes');
       // Where the user's last call is the one that reads the text, both timings are the same play.
-      if (early.readLast) continue;
-      const late = await played(pair, 'end', 'ideal');
-      if (late.asked) await played(pair, 'end', 'always-yes');
+      if (!early.readLast) await played(pair, 'end', 'ideal');
     }
   }
   return records;
@@ -195,7 +199,7 @@ async function playOne(
 }
 
 function send(world: ChildProcess, command: JsonObject): void {
-  world.stdin?.write(`${JSON.stringify(command)}\n`);
+  if (world.stdin?.writable) world.stdin.write(`${JSON.stringify(command)}\n`);
 }
 
 /** The process's lines of JSON, one a call; rejects when it ends before. */
