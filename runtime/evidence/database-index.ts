@@ -85,35 +85,43 @@ export class DatabaseIndex implements IndexStore {
     this.#database = database;
   }
 
-  async head(log: string): ReturnType<IndexStore['head']> {
-    await this.#prepare();
-    // Counting finds a gap that the greatest number would hide.
-    const [row] = await this.#database.query(
-      `select count(*)::int as size, (select leaf from evidence_rows where log = $1
-         order by sequence desc limit 1) as leaf from evidence_rows where log = $1`,
-      [log],
-    );
-    return { size: Number(row?.size ?? 0), leaf: (row?.leaf as string | null) ?? undefined };
-  }
-
-  async add(rows: readonly IndexedRow[], checkpoint: string): Promise<void> {
-    await this.#prepare();
-    const size = Number(checkpoint.split('\n')[1]);
-    await this.#database.transaction(async (queries) => {
-      await queries.query(INSERT, [JSON.stringify(rows.map(encode))]);
-      if (rows[0]) await queries.query(CHECKPOINT, [rows[0].log, size, checkpoint]);
+  head(log: string): ReturnType<IndexStore['head']> {
+    return this.#prepared(async () => {
+      // Counting finds a gap that the greatest number would hide.
+      const [row] = await this.#database.query(
+        `select count(*)::int as size, (select leaf from evidence_rows where log = $1
+           order by sequence desc limit 1) as leaf from evidence_rows where log = $1`,
+        [log],
+      );
+      return { size: Number(row?.size ?? 0), leaf: (row?.leaf as string | null) ?? undefined };
     });
   }
 
-  async clear(log: string): Promise<void> {
-    await this.#prepare();
-    await this.#database.query('delete from evidence_rows where log = $1', [log]);
+  add(rows: readonly IndexedRow[], checkpoint: string): Promise<void> {
+    const size = Number(checkpoint.split('\n')[1]);
+    const add = async (queries: IndexQueries) => {
+      await queries.query(INSERT, [JSON.stringify(rows.map(encode))]);
+      if (rows[0]) await queries.query(CHECKPOINT, [rows[0].log, size, checkpoint]);
+    };
+    return this.#prepared(() => this.#database.transaction(add));
   }
 
-  async #prepare(): Promise<void> {
-    if (this.#ready) return;
-    await this.#database.script(SCHEMA);
-    this.#ready = true;
+  async clear(log: string): Promise<void> {
+    await this.#prepared(() =>
+      this.#database.query('delete from evidence_rows where log = $1', [log]),
+    );
+  }
+
+  // The tables are asked for again after any failure: the database that comes back may be another.
+  async #prepared<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      if (!this.#ready) await this.#database.script(SCHEMA);
+      this.#ready = true;
+      return await work();
+    } catch (error) {
+      this.#ready = false;
+      throw error;
+    }
   }
 }
 

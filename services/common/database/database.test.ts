@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { suite, test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { needs } from '../../../runtime/testing/needs.ts';
@@ -143,6 +145,38 @@ function contract(name: string, open: () => Promise<{ database: Database; done: 
 }
 
 contract('pglite', async () => ({ database: await openPglite(), done: () => {} }));
+
+test('pglite does not hold up the thread that asks it', async () => {
+  const database = await openPglite();
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  await database.query('select count(*)::int as n from generate_series(1, 2000000)');
+  clearInterval(timer);
+  assert.ok(turns > 20, `${turns} turns of the event loop`);
+  await database.close();
+});
+
+test('a database of pglite that is never closed does not keep the process alive', async () => {
+  const url = new URL('./pglite.ts', import.meta.url);
+  const script = `const { openPglite } = await import(${JSON.stringify(url.href)});
+    const database = await openPglite(); await database.query('select 1'); console.log('done');`;
+  const args = ['--input-type=module', '-e', script];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  assert.is(stdout, 'done\n');
+});
+
+test('a folder that pglite cannot use is refused, and can be tried again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pglite-'));
+  const path = join(folder, 'data');
+  writeFileSync(path, 'a file, not a folder');
+  const code = await codeOf(openPglite({ folder: path }));
+  assert.match(code, /^database_/);
+  rmSync(path);
+  const database = await openPglite({ folder: path });
+  assert.equal(await database.query('select 1 as one'), [{ one: 1 }]);
+  await database.close();
+  rmSync(folder, { recursive: true });
+});
 
 test('pglite keeps its folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pglite-'));

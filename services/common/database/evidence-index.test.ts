@@ -99,6 +99,21 @@ function contract(name: string, open: () => Promise<{ database: Database; done: 
     state.remove();
   });
 
+  check('an index whose tables are gone makes them anew and fills them', async () => {
+    const { log } = await memoryEvidenceLog(record, {
+      index: new DatabaseIndex(database),
+      retryMs: 1,
+    });
+    await log.append(draft());
+    await log.flushIndex();
+    await database.script('drop table evidence_rows; drop table evidence_checkpoints');
+    await log.append(draft());
+    await log.flushIndex();
+    await log.flushIndex();
+    assert.equal(log.status().index, { indexed: 2, away: false });
+    await log.close();
+  });
+
   check.run();
 }
 
