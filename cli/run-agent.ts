@@ -1,4 +1,5 @@
 // Runs an agent under the platform: reads its source, registers it, starts it, follows its calls.
+import type { ChildProcess } from 'node:child_process';
 import { basename, extname } from 'node:path';
 import { PlatformError } from '../runtime/errors.ts';
 import { defaultRole } from '../runtime/identity/spiffe-id.ts';
@@ -91,11 +92,11 @@ export async function runAgent(
   const { sequence } = await control.call('GET', `/api/v1/calls?after=${Number.MAX_SAFE_INTEGER}`);
   const following = follow(control, running, { after: Number(sequence), ended }, events);
   launched.release(running.gatewayUrl);
-  const stopPassing = passSignals(launched.process.pid ?? 0);
+  const stopPassing = passSignals(launched.process);
   const code = await ended;
-  stopPassing();
   await following;
   await control.call('DELETE', `/api/v1/agents/${running.id}`).catch(ignoreGone);
+  stopPassing();
   return code;
 }
 
@@ -148,7 +149,7 @@ async function follow(
   }
 }
 
-function exitCodeOf(child: import('node:child_process').ChildProcess): Promise<number> {
+function exitCodeOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(127));
     child.once('close', (code, signal) => {
@@ -160,15 +161,10 @@ function exitCodeOf(child: import('node:child_process').ChildProcess): Promise<n
 
 const signalNumbers: Record<string, number> = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
 
-function passSignals(pid: number): () => void {
+function passSignals(child: ChildProcess): () => void {
   const passed = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const pass = (signal: NodeJS.Signals) => {
-    try {
-      process.kill(pid, signal);
-    } catch {
-      // It has ended; its exit code is on its way.
-    }
-  };
+  // Not by pid: an ended child's may be another's by now.
+  const pass = (signal: NodeJS.Signals) => void child.kill(signal);
   for (const signal of passed) process.on(signal, pass);
   return () => {
     for (const signal of passed) process.off(signal, pass);

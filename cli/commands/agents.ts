@@ -1,4 +1,5 @@
 // `platform agents`: lists the agents that run, and takes an agent's identity away.
+import { PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import type { Command } from '../command.ts';
 import { type ControlClient, controlClient } from '../control-client.ts';
@@ -58,8 +59,8 @@ async function remove(control: ControlClient, which: string, asJson: boolean): P
   const matching = found.filter(
     ({ id, tenant, agent }) => id === which || `${tenant}/${agent}` === which,
   );
-  // An id that is not listed is still asked for: the platform says that it is unknown.
-  const ids = matching.length > 0 ? matching.map(({ id }) => String(id)) : [which];
+  const ids = matching.map(({ id }) => String(id));
+  if (ids.length === 0) throw new PlatformError('agent_unknown', `no agent ${which} runs`);
   for (const id of ids) {
     await control.call('DELETE', `/api/v1/agents/${encodeURIComponent(id)}`);
   }

@@ -32,7 +32,10 @@ export async function prepareDemo(): Promise<Demo> {
   return {
     policies: [fileURLToPath(new URL('policies', folder))],
     credentials: {
-      read: (name) => (name === credentialName ? Promise.resolve(key) : others.read(name)),
+      read: (name, origin) =>
+        name === credentialName && origin === desk.url
+          ? Promise.resolve(key)
+          : others.read(name, origin),
     },
     async show(state, signal) {
       const control = controlClient(state);

@@ -1,7 +1,7 @@
 // Makes the state folder ready: private, writable, and used by one platform at a time.
 import { constants } from 'node:fs';
 import { access, chmod, lstat, mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PlatformError } from '../../runtime/errors.ts';
 import { lockFile } from '../../runtime/file-lock.ts';
 import type { StateFolder } from '../state-folder.ts';
@@ -14,7 +14,7 @@ import type { StateFolder } from '../state-folder.ts';
 export async function prepareState(state: StateFolder): Promise<() => Promise<void>> {
   try {
     for (const folder of [state.root, state.keys, state.bundles, state.run]) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolder(folder);
       await access(folder, constants.W_OK | constants.X_OK);
     }
     await requirePrivate(state.run);
@@ -25,6 +25,26 @@ export async function prepareState(state: StateFolder): Promise<() => Promise<vo
   } catch (error) {
     if (error instanceof PlatformError) throw error;
     throw unwritable(state, error);
+  }
+}
+
+/** As `mkdir -p`, private. Node's own recursion never ends where a file system takes no folders. */
+async function makeFolder(path: string): Promise<void> {
+  const create = (): Promise<void> =>
+    mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  try {
+    await create();
+  } catch (error) {
+    const parent = dirname(path);
+    const isThere = await lstat(parent).then(
+      () => true,
+      () => false,
+    );
+    if (isThere || parent === path) throw error;
+    await makeFolder(parent);
+    await create();
   }
 }
 
