@@ -132,7 +132,7 @@ test('show lists rows for people, and nothing in them steers the terminal', asyn
   const { root } = await stateOf('show', [hostile, honest[1]!]);
   const { code, out } = await platformAudit(['show', '--state', root]);
   assert.is(code, 0);
-  assert.match(out, 'acme/bot/main');
+  assert.match(out, 'tenant-1/agent-1/main');
   assert.match(out, 'allowed');
   assert.match(out, 'denied');
   assert.match(out, '\ufffd[2J\ufffdevil');

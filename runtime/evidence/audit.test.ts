@@ -76,7 +76,10 @@ test('secrets in committed fields are in no byte of the log, and only encrypted 
 async function auditChanged(name: string, change: (decision: Decision) => DecisionFacts) {
   const at = await place(name);
   const decision = decideTool({ to: 'a@example.org' });
-  await at.log.append({ ...draftOf(decision), decisions: [change(decision)] });
+  const changed = change(decision);
+  const { allow } = JSON.parse(Buffer.from(changed.outputBytes).toString('utf8'));
+  const kind = allow ? 'intent' : 'denial';
+  await at.log.append({ ...draftOf(decision), kind, decisions: [changed] });
   await at.close();
   return run(at, await at.openings.read());
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { JWK } from 'jose';
 import { EvidenceError } from '../errors.ts';
 import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
+import { Conduct, type RowProblem } from './conduct.ts';
 import { Executors } from './executors.ts';
 import { nodeFiles, openForReading } from './files.ts';
 import { hex, type RecordHashes } from './hashes.ts';
@@ -32,13 +33,14 @@ export interface AuditOptions {
   onProgress?: (rows: number) => void;
 }
 
-/** A decision that could not be reproduced. */
+/** A decision that could not be reproduced, or a row that its decisions do not bear out. */
 export interface Finding extends DecisionVerdict {
   sequence: number;
   time: string;
-  module: string;
   boundary: string;
-  decisionId: string;
+  /** The decision; undefined where it is the row as a whole. */
+  module: string | undefined;
+  decisionId: string | undefined;
 }
 
 export type Counts = Record<Verdict, number>;
@@ -50,15 +52,18 @@ export interface AuditReport extends LogIdentity {
   /** Hexadecimal Merkle root over the rows; undefined when tampered. */
   root: string | undefined;
   tailBytes: number;
-  /** Each row by the worst verdict of its decisions; a row without any is reproduced. */
+  /** Each row by the worst verdict of its decisions and of itself, see `Conduct`. */
   rowVerdicts: Counts;
   decisionVerdicts: Counts;
-  /** The first diverged decisions, at most `FINDINGS_MAX`. */
+  /** The first findings, at most `FINDINGS_MAX`, and how many there are. */
   diverged: Finding[];
-  /** Why decisions are undetermined, with how many of each. */
+  divergedCount: number;
+  /** Why decisions or rows are undetermined, with how many of each. */
   undetermined: Map<string, number>;
   /** Intents whose outcome is not in the log: a call in progress, or one that recovery will close. */
   openIntents: number;
+  /** Why the latest checkpoint cannot be read: rows of the last seconds may be missing unseen. */
+  checkpointDamage: string | undefined;
   /** What does not hold; rows before it are proved, nothing after it is. */
   tampered: { code: string; message: string } | undefined;
 }
@@ -86,20 +91,21 @@ async function auditInto(report: AuditReport, options: AuditOptions): Promise<vo
   const identity = await identityOf(options);
   Object.assign(report, { log: identity.log, origin: identity.origin });
   const key = options.key ?? (await keyBeside(checkpoints, identity));
-  const witnessed = await witnessedBy(options, identity, key);
+  const { witnessed, damage } = await witnessedBy(options, identity, key);
+  report.checkpointDamage = damage;
   const objects = new ObjectStore(nodeFiles, evidence);
   const executors = new Executors(objects, options.bundleKeys);
   const replay = { record, objects, openings, executors };
   await using segment = await openSegment(evidence);
   const steps = verifyLog({ segment, log: identity.log, key, record, witnessed });
-  const open = new Set<string>();
+  const conduct = new Conduct();
   for (;;) {
     const step = await steps.next();
     if (step.done) return conclude(report, step.value);
-    track(open, step.value);
-    report.openIntents = open.size;
+    const problem = conduct.check(step.value);
+    report.openIntents = conduct.openIntents;
     report.rows++;
-    count(report, step.value, await verdictsOf(step.value, replay));
+    count(report, step.value, await verdictsOf(step.value, replay), problem);
     if (report.rows % PROGRESS_ROWS === 0) options.onProgress?.(report.rows);
   }
 }
@@ -124,28 +130,32 @@ async function verdictsOf(
 function count(
   report: AuditReport,
   row: RowContent,
-  verdicts: [RowDecision, DecisionVerdict][],
+  decisions: [RowDecision, DecisionVerdict][],
+  problem: RowProblem | undefined,
 ): void {
-  const { sequence, time } = row;
-  let worst: Verdict = 'reproduced';
-  for (const [{ module, boundary, id: decisionId }, found] of verdicts) {
-    report.decisionVerdicts[found.verdict]++;
+  const { sequence, time, boundary } = row;
+  const verdicts: Verdict[] = ['reproduced'];
+  const add = (found: DecisionVerdict, of: Pick<Finding, 'boundary' | 'module' | 'decisionId'>) => {
+    verdicts.push(found.verdict);
     if (found.verdict === 'diverged') {
-      worst = 'diverged';
-      const finding = { sequence, time, module, boundary, decisionId, ...found };
-      if (report.diverged.length < FINDINGS_MAX) report.diverged.push(finding);
+      report.divergedCount++;
+      if (report.diverged.length >= FINDINGS_MAX) return;
+      report.diverged.push({ sequence, time, ...of, ...found });
     }
     if (found.verdict === 'undetermined') {
-      if (worst === 'reproduced') worst = 'undetermined';
       report.undetermined.set(found.why, (report.undetermined.get(found.why) ?? 0) + 1);
     }
+  };
+  for (const [decision, found] of decisions) {
+    report.decisionVerdicts[found.verdict]++;
+    const { module, id: decisionId } = decision;
+    add(found, { boundary: decision.boundary, module, decisionId });
   }
-  report.rowVerdicts[worst]++;
-}
-
-function track(open: Set<string>, row: RowContent): void {
-  if (row.kind === 'intent') open.add(row.action);
-  if (row.kind === 'outcome') open.delete(row.action);
+  if (problem) add(problem, { boundary, module: undefined, decisionId: undefined });
+  const worst = (['diverged', 'undetermined', 'reproduced'] as const).find((verdict) =>
+    verdicts.includes(verdict),
+  );
+  report.rowVerdicts[worst!]++;
 }
 
 async function identityOf({ evidence, checkpoints }: AuditOptions): Promise<LogIdentity> {
@@ -182,7 +192,7 @@ async function witnessedBy(
   { checkpoints, keptCheckpoints = [] }: AuditOptions,
   { log, origin }: LogIdentity,
   key: NoteKey,
-): Promise<Checkpoint[]> {
+): Promise<{ witnessed: Checkpoint[]; damage: string | undefined }> {
   if (key.name !== origin) {
     throw new EvidenceError(
       'checkpoint_invalid',
@@ -191,7 +201,8 @@ async function witnessedBy(
   }
   const witness = new Witness(nodeFiles, checkpoints, log, key);
   const kept = keptCheckpoints.map((note) => openCheckpoint(note, key));
-  return [...(await witness.read()), ...kept];
+  const found = await witness.read();
+  return { witnessed: [...found.checkpoints, ...kept], damage: found.damage };
 }
 
 /** Reads a verifier key string from a file. */
@@ -203,7 +214,8 @@ function emptyReport(): AuditReport {
   const zero = (): Counts => ({ reproduced: 0, diverged: 0, undetermined: 0 });
   return {
     ...{ log: '', origin: '', rows: 0, checkpoints: 0, root: undefined, tailBytes: 0 },
-    ...{ rowVerdicts: zero(), decisionVerdicts: zero(), diverged: [], undetermined: new Map() },
-    ...{ openIntents: 0, tampered: undefined },
+    ...{ rowVerdicts: zero(), decisionVerdicts: zero(), diverged: [] },
+    ...{ divergedCount: 0, undetermined: new Map() },
+    ...{ openIntents: 0, checkpointDamage: undefined, tampered: undefined },
   };
 }

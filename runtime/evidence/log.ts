@@ -1,4 +1,5 @@
 // The evidence log: appends rows with group commit, fails closed, and survives crashes.
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { EvidenceError, PlatformError } from '../errors.ts';
 import { signCheckpoint } from './checkpoint.ts';
@@ -111,7 +112,9 @@ async function openLocked(
   const segmentPath = join(dir, 'segment');
   const segment = await files.openSegment(segmentPath);
   try {
-    const found = await recoverSegment(segment, { log: identity.log, key, record, witnessed });
+    const found = await recoverSegment(segment, {
+      ...{ log: identity.log, key, record, witnessed: witnessed.checkpoints },
+    });
     if ((await segment.size()) > found.end) {
       await segment.truncate(found.end);
       await segment.datasync();
@@ -121,6 +124,7 @@ async function openLocked(
     const state = { segment, frontier: found.frontier, end: found.end, note };
     const log = new SegmentLog(options, { files, segmentPath, identity, witness, release, state });
     await log.closeIntents(found.openIntents);
+    if (witnessed.damage !== undefined) await log.recordDamage(witnessed.damage);
     return log;
   } catch (error) {
     await witness.close();
@@ -147,12 +151,14 @@ export class SegmentLog implements EvidenceLog {
   readonly #indexer: Indexer | undefined;
   readonly #clock: () => Date;
   readonly #release: () => void;
+  readonly #onTrouble: (error: unknown) => void;
   #closed: Promise<void> | undefined;
 
   constructor(options: EvidenceLogOptions, opened: Opened) {
     this.#identity = opened.identity;
     this.#clock = options.clock ?? (() => new Date());
     this.#release = opened.release;
+    this.#onTrouble = options.onTrouble ?? (() => {});
     this.#objects = new ObjectStore(opened.files, options.dir);
     this.#commits = new GroupCommit({
       ...opened,
@@ -160,7 +166,7 @@ export class SegmentLog implements EvidenceLog {
       signer: options.signer,
       record: options.record,
       openings: options.openings,
-      onTrouble: options.onTrouble ?? (() => {}),
+      onTrouble: this.#onTrouble,
       onCommit: () => this.#indexer?.wake(),
       onRevived: (intents) => this.closeIntents(intents),
       retryMs: options.retryMs ?? 1000,
@@ -172,7 +178,7 @@ export class SegmentLog implements EvidenceLog {
       log: opened.identity.log,
       record: options.record,
       committed: () => this.#commits.committed,
-      onTrouble: options.onTrouble ?? (() => {}),
+      onTrouble: this.#onTrouble,
       retryMs: options.retryMs ?? 1000,
       gatherMs: 100,
     });
@@ -217,6 +223,22 @@ export class SegmentLog implements EvidenceLog {
   async closeIntents(intents: readonly OpenIntent[]): Promise<void> {
     const time = this.#clock().toISOString();
     await Promise.all(intents.map((intent) => this.append(unknownOutcome(intent, time))));
+  }
+
+  /**
+   * Reports that the latest checkpoint outside the log was damaged, and leaves a row that says so:
+   * the file is overwritten from here on, but no audit must take the log for whole unasked.
+   */
+  async recordDamage(why: string): Promise<void> {
+    const message = `the latest checkpoint outside the log cannot be read: ${why}`;
+    this.#onTrouble(new EvidenceError('checkpoint_invalid', message));
+    const action = randomUUID();
+    await this.append({
+      kind: 'event',
+      ...{ action, request: action, time: this.#clock().toISOString(), spiffe_id: '' },
+      ...{ boundary: 'console', subject: { evidence: 'checkpoint' }, decisions: [], controls: [] },
+      reason: { code: 'checkpoint_invalid', message },
+    });
   }
 
   /** Commits what waits and refuses what comes; a second call waits for the first. */

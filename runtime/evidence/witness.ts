@@ -1,15 +1,28 @@
 // The folder outside the database and the log where every commit group's checkpoint is kept.
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { EvidenceError } from '../errors.ts';
 import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
 import type { EvidenceFiles, SegmentFile } from './files.ts';
 import { formatNoteKey, type NoteKey } from './note.ts';
 
-const SYNC_EVERY_MS = 5000;
+const SYNC_WITHIN_MS = 5000;
+const READ_AGAIN_MS = 20;
+
+/** What the folder holds of one log. */
+export interface Witnessed {
+  /** At least one, each with its signature checked. */
+  checkpoints: Checkpoint[];
+  /**
+   * Why the latest checkpoint is not among them. A power cut can do that, but so can whoever cuts
+   * rows off the log: the rows of the last seconds before are then not known to be all there.
+   */
+  damage: string | undefined;
+}
 
 /**
  * Two files for each log: `<log>.checkpoint`, overwritten with every commit group, and
- * `<log>.synced.checkpoint`, replaced as one step and synced to the disk every few seconds. The rows
+ * `<log>.synced.checkpoint`, replaced as one step and synced to the disk within five seconds. The rows
  * are durable in the segment, which carries each checkpoint as well; a power cut may set this folder
  * back by those seconds, which weakens only what it witnesses of them. Syncing it with every group
  * would double the price of a row, and so would replacing a file by renaming (ext4 then flushes).
@@ -20,14 +33,25 @@ export class Witness {
   readonly #key: NoteKey;
   #file: SegmentFile | undefined;
   #length = 0;
+  #latest: Uint8Array = new Uint8Array(0);
   #syncedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
   #syncing: Promise<void> = Promise.resolve();
   #failure: { error: unknown } | undefined;
 
-  constructor(files: EvidenceFiles, folder: string, log: string, key: NoteKey) {
+  readonly #syncWithinMs: number;
+
+  constructor(
+    files: EvidenceFiles,
+    folder: string,
+    log: string,
+    key: NoteKey,
+    syncWithinMs = SYNC_WITHIN_MS,
+  ) {
     this.#files = files;
     this.#path = join(folder, log);
     this.#key = key;
+    this.#syncWithinMs = syncWithinMs;
   }
 
   /** Writes the first checkpoint and the key that verifies all (`<log>.key`). */
@@ -39,15 +63,61 @@ export class Witness {
 
   /** Overwrites the checkpoint. Throws also for a sync that failed since the last call. */
   async publish(note: Uint8Array): Promise<void> {
-    const { error } = this.#failure ?? {};
-    this.#failure = undefined;
-    if (error !== undefined) throw error;
+    await this.#overwrite(note);
+    const waitMs = this.#syncedAt + this.#syncWithinMs - performance.now();
+    if (waitMs <= 0) this.#syncLatest();
+    // The last one before a silence must get to the disk as well.
+    else this.#timer ??= setTimeout(() => this.#syncLatest(), waitMs).unref();
+  }
+
+  /** Publishes the checkpoint and waits until it is on the disk. */
+  async sync(note: Uint8Array): Promise<void> {
+    await this.#overwrite(note);
+    this.#syncLatest();
+    await this.#syncing;
+    this.#throwFailure();
+  }
+
+  /** What is kept here; throws where nothing is left, or what was synced does not hold. */
+  async read(): Promise<Witnessed> {
+    const synced = await this.#files.read(`${this.#path}.synced.checkpoint`);
+    const checkpoints = synced ? [openCheckpoint(synced, this.#key)] : [];
+    let damage: string | undefined;
+    try {
+      const latest = await this.#readLatest();
+      if (latest) checkpoints.push(latest);
+      else damage = 'it is missing';
+    } catch (error) {
+      if (!(error instanceof EvidenceError) || checkpoints.length === 0) throw error;
+      damage = error.message;
+    }
+    if (checkpoints.length > 0) return { checkpoints, damage };
+    throw new EvidenceError('checkpoint_missing', `no checkpoint of the log is at ${this.#path}`, {
+      hint: 'Restore the checkpoints folder; without it a shortened log cannot be told.',
+    });
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#syncing;
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  async #overwrite(note: Uint8Array): Promise<void> {
+    this.#throwFailure();
     this.#file ??= await this.#open();
     if (note.byteLength < this.#length) await this.#file.truncate(note.byteLength);
     this.#length = note.byteLength;
     await this.#file.write(note, 0);
-    if (performance.now() - this.#syncedAt < SYNC_EVERY_MS) return;
+    this.#latest = note;
+  }
+
+  #syncLatest(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#syncedAt = performance.now();
+    const note = this.#latest;
     this.#syncing = this.#syncing
       .then(() => this.#files.replace(`${this.#path}.synced.checkpoint`, note))
       .catch((cause: unknown) => {
@@ -55,35 +125,19 @@ export class Witness {
       });
   }
 
-  /** Publishes the checkpoint and waits until it is on the disk. */
-  async sync(note: Uint8Array): Promise<void> {
-    this.#syncedAt = performance.now();
-    await this.publish(note);
-    await this.#syncing;
-    await this.#files.replace(`${this.#path}.synced.checkpoint`, note);
+  #throwFailure(): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure.error;
   }
 
-  /** The checkpoints kept here, each with its signature checked; throws where none is left. */
-  async read(): Promise<Checkpoint[]> {
-    const synced = await this.#files.read(`${this.#path}.synced.checkpoint`);
-    const latest = await this.#files.read(`${this.#path}.checkpoint`);
-    const found = synced ? [openCheckpoint(synced, this.#key)] : [];
-    try {
-      if (latest) found.push(openCheckpoint(latest, this.#key));
-    } catch (error) {
-      // A power cut can tear the file that is overwritten; the synced one still stands.
-      if (found.length === 0) throw error;
-    }
-    if (found.length > 0) return found;
-    throw new EvidenceError('checkpoint_missing', `no checkpoint of the log is at ${this.#path}`, {
-      hint: 'Restore the checkpoints folder; without it a shortened log cannot be told.',
-    });
-  }
-
-  async close(): Promise<void> {
-    await this.#syncing;
-    await this.#file?.close();
-    this.#file = undefined;
+  // An audit beside a running platform may read while the file is being overwritten.
+  async #readLatest(): Promise<Checkpoint | undefined> {
+    const read = async () => {
+      const latest = await this.#files.read(`${this.#path}.checkpoint`);
+      return latest && openCheckpoint(latest, this.#key);
+    };
+    return read().catch(() => sleep(READ_AGAIN_MS).then(read));
   }
 
   async #open(): Promise<SegmentFile> {

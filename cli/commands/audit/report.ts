@@ -18,6 +18,9 @@ export function reportText(report: AuditReport, seconds: number): string {
   }
   if (report.openIntents > 0)
     lines.push(`in progress  ${report.openIntents} without an outcome yet`);
+  if (report.checkpointDamage !== undefined) {
+    lines.push(`${pc.yellow('checkpoint')}   the latest is damaged: ${report.checkpointDamage}`);
+  }
   lines.push('', '              rows  decisions');
   for (const verdict of ['reproduced', 'diverged', 'undetermined'] as const) {
     const rows = String(rowVerdicts[verdict]).padStart(6);
@@ -28,9 +31,8 @@ export function reportText(report: AuditReport, seconds: number): string {
     lines.push(pc.dim(`  undetermined: ${decisions} × ${why}`));
   }
   for (const finding of report.diverged) lines.push('', ...findingLines(finding));
-  const more = decisionVerdicts.diverged - report.diverged.length;
-  if (more > 0)
-    lines.push('', `and ${more} more diverged decisions after the first ${FINDINGS_MAX}`);
+  const more = report.divergedCount - report.diverged.length;
+  if (more > 0) lines.push('', `and ${more} more findings after the first ${FINDINGS_MAX}`);
   lines.push('', conclusion(report));
   if (tampered && report.rows > 0) lines.push(`  the ${report.rows} rows before it are proved`);
   return lines.join('\n');
@@ -38,10 +40,9 @@ export function reportText(report: AuditReport, seconds: number): string {
 
 function findingLines(finding: Finding): string[] {
   const { sequence, time, module, boundary, decisionId, why, difference } = finding;
-  const lines = [
-    `${pc.red('diverged')} row ${sequence} (${time}): ${module} at ${boundary}, ${why}`,
-    `  decision  ${decisionId}`,
-  ];
+  const what = module === undefined ? boundary : `${module} at ${boundary}`;
+  const lines = [`${pc.red('diverged')} row ${sequence} (${time}): ${what}, ${why}`];
+  if (decisionId !== undefined) lines.push(`  decision  ${decisionId}`);
   if (difference === undefined) return lines;
   return [
     ...lines,
@@ -56,20 +57,25 @@ function shown(value: JsonValue | undefined): string {
   return text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX)}…` : text;
 }
 
-function conclusion({ tampered, rowVerdicts, rows }: AuditReport): string {
+function conclusion(report: AuditReport): string {
+  const { tampered, rowVerdicts, rows, checkpointDamage } = report;
   if (tampered) return `${pc.red('tampered')} ${tampered.message} (${tampered.code})`;
   if (rowVerdicts.diverged > 0) {
-    return `${pc.red('diverged')} the evidence is whole, but ${rowVerdicts.diverged} rows say what the modules do not`;
+    return `${pc.red('diverged')} the evidence is whole, but ${rowVerdicts.diverged} rows say what modules or decisions do not`;
   }
   if (rowVerdicts.undetermined > 0) {
     return `${pc.yellow('undetermined')} the evidence is whole; ${rowVerdicts.undetermined} rows need openings or bundles to be executed again`;
+  }
+  if (checkpointDamage !== undefined) {
+    return `${pc.yellow('undetermined')} all ${rows} rows are reproduced, but rows of the last seconds may be missing`;
   }
   return `${pc.green('reproduced')} all ${rows} rows`;
 }
 
 /** The report as one line of JSON; see docs/auditor.md for its members. */
 export function reportJson(report: AuditReport): string {
-  const { tailBytes, rowVerdicts, decisionVerdicts, openIntents, diverged, ...rest } = report;
+  const { tailBytes, rowVerdicts, decisionVerdicts, openIntents, diverged, ...others } = report;
+  const { checkpointDamage, divergedCount, ...rest } = others;
   return JSON.stringify({
     ...rest,
     root: report.root ?? null,
@@ -77,11 +83,14 @@ export function reportJson(report: AuditReport): string {
     row_verdicts: rowVerdicts,
     decision_verdicts: decisionVerdicts,
     open_intents: openIntents,
-    diverged: diverged.map(({ decisionId, ...finding }) => ({
+    diverged_count: divergedCount,
+    diverged: diverged.map(({ decisionId, module, ...finding }) => ({
       ...finding,
-      decision_id: decisionId,
+      module: module ?? null,
+      decision_id: decisionId ?? null,
     })),
     undetermined: Object.fromEntries(report.undetermined),
+    checkpoint_damage: checkpointDamage ?? null,
     tampered: report.tampered ?? null,
   });
 }

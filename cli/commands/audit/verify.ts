@@ -52,7 +52,8 @@ export async function verifyEvidence(state: StateFolder, choices: VerifyChoices)
 function exitCode(report: AuditReport): number {
   if (report.tampered) return EXIT_TAMPERED;
   if (report.rowVerdicts.diverged > 0) return EXIT_DIVERGED;
-  return report.rowVerdicts.undetermined > 0 ? EXIT_UNDETERMINED : 0;
+  const isWhole = report.rowVerdicts.undetermined === 0 && report.checkpointDamage === undefined;
+  return isWhole ? 0 : EXIT_UNDETERMINED;
 }
 
 async function openingsOf(state: StateFolder, choices: VerifyChoices): Promise<Openings> {

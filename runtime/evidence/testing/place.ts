@@ -82,11 +82,20 @@ export const decideTool = (args: Record<string, string>): Decision =>
   decider.decide({
     ...{ boundary: 'tool', module: 'authorization', input: toolInput(args), salt: randomBytes(32) },
   });
-/** The row that such a decision leaves. */
-export const draftOf = (decision: Decision): EvidenceDraft =>
-  draft({
-    kind: decision.allow ? 'intent' : 'denial',
-    decisions: [decision],
-    openings: decision.openings,
-    controls: decision.controls,
+/** The row that such a decision leaves, were it the only one of its request. */
+export const draftOf = (decision: Decision): EvidenceDraft => {
+  const { boundary, allow, module, openings, controls, reason } = decision;
+  const input = JSON.parse(Buffer.from(decision.committedInput).toString('utf8')) as Facts;
+  const tool = boundary === 'tool' ? input?.resource?.name : undefined;
+  // What a module other than policy allows is no effect yet; here the request goes wrong after it.
+  const wrong = { code: 'request_malformed', message: 'the body ended early' };
+  return draft({
+    kind: allow && module === 'authorization' ? 'intent' : 'denial',
+    ...{ boundary, decisions: [decision], openings, controls },
+    spiffe_id: input?.identity?.spiffe_id ?? '',
+    subject: tool === undefined ? {} : { tool },
+    reason: allow ? (module === 'authorization' ? undefined : wrong) : reason,
   });
+};
+
+type Facts = { identity?: { spiffe_id?: string }; resource?: { name?: string } } | null;

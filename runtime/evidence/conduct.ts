@@ -1,0 +1,117 @@
+// Judges each row by what was allowed: no effect without an allow, no outcome without its intent.
+import type { ErrorCode } from '../errors.ts';
+import { isJsonObject, type JsonValue } from '../json.ts';
+import type { RowContent, RowDecision } from './row.ts';
+
+/** What is wrong with a row as a whole, though each of its decisions may be right. */
+export interface RowProblem {
+  verdict: 'diverged' | 'undetermined';
+  /** One sentence for people. */
+  why: string;
+}
+
+/** Reasons to refuse without a decision: there was nobody, nothing or no request to decide about. */
+const undecided: ReadonlySet<string> = new Set<ErrorCode>([
+  ...(['agent_unknown', 'caller_unknown', 'process_gone', 'role_not_allowed'] as const),
+  ...(['unauthenticated', 'tool_exists', 'tool_unknown', 'arguments_invalid'] as const),
+  ...(['body_too_large', 'content_type_unsupported', 'headers_too_large'] as const),
+  ...(['method_not_allowed', 'request_malformed', 'request_timeout', 'route_unknown'] as const),
+  ...(['service_unavailable', 'internal'] as const),
+]);
+const undecidedFamilies = ['approval_', 'database_', 'input_', 'openapi_', 'schema_', 'spiffe_'];
+
+/** Walks a log's rows in order, from the first; remembers the actions under way. */
+export class Conduct {
+  readonly #open = new Set<string>();
+
+  /** Intents whose outcome has not come. */
+  get openIntents(): number {
+    return this.#open.size;
+  }
+
+  /** What is wrong with the next row, if anything. */
+  check(row: RowContent): RowProblem | undefined {
+    const why = this.#problem(row);
+    if (row.kind === 'intent') this.#open.add(row.action);
+    if (row.kind === 'outcome') this.#open.delete(row.action);
+    if (why !== undefined) return { verdict: 'diverged', why };
+    if (!isDamageReport(row)) return undefined;
+    return {
+      verdict: 'undetermined',
+      why: 'the latest checkpoint was damaged at this start: rows of the seconds before may be missing',
+    };
+  }
+
+  #problem(row: RowContent): string | undefined {
+    switch (row.kind) {
+      case 'intent':
+        if (this.#open.has(row.action)) return 'another intent of this action is still open';
+        return findUnallowed(row, false);
+      case 'outcome':
+        if (!this.#open.has(row.action)) return 'no intent of this action is open before it';
+        if (row.outcome !== 'ok') return undefined;
+        return row.decisions.every(allows) ? undefined : 'the outcome is ok although it was denied';
+      case 'event':
+        return isDamageReport(row) ? undefined : findUnallowed(row, true);
+      case 'denial':
+        if (!row.decisions.every(allows) || isUndecided(row.reason?.code ?? '')) return undefined;
+        return 'it was denied, but no decision denies it';
+    }
+  }
+}
+
+/** Why the row's decisions do not allow what it says; an event may also be a call that is parked. */
+function findUnallowed(row: RowContent, mayPark: boolean): string | undefined {
+  let authorized = false;
+  for (const decision of lastOfEach(row.decisions)) {
+    const { module, boundary } = decision;
+    const isOwn = module === 'authorization' && boundary === row.boundary;
+    if (!allows(decision) && !(isOwn && mayPark && parks(decision))) {
+      return `it went on although ${module} at ${boundary} denied it`;
+    }
+    if (module === 'authorization' && !isAbout(decision, row)) {
+      return `the decision of ${module} at ${boundary} is about another caller or tool`;
+    }
+    authorized ||= isOwn;
+  }
+  return authorized ? undefined : 'no decision allows it';
+}
+
+// A call that was parked is decided again with the approval: what counts is the later answer.
+function lastOfEach(decisions: readonly RowDecision[]): Iterable<RowDecision> {
+  return new Map(decisions.map((each) => [`${each.module} ${each.boundary}`, each])).values();
+}
+
+// An allow with an obligation is one only for a caller that honours it, and rows are of those that
+// honour none: see `honours` of the decision request.
+function allows({ output }: RowDecision): boolean {
+  return isJsonObject(output) && output.allow === true && obligationsOf(output).length === 0;
+}
+
+function parks({ output }: RowDecision): boolean {
+  return obligationsOf(output).some(
+    (obligation) => isJsonObject(obligation) && obligation.kind === 'require_approval',
+  );
+}
+
+// Obligations that cannot be read are ones that nobody can honour.
+function obligationsOf(output: JsonValue): JsonValue[] {
+  if (!isJsonObject(output) || output.obligations === undefined) return [];
+  return Array.isArray(output.obligations) ? output.obligations : [output.obligations];
+}
+
+function isAbout({ input, boundary }: RowDecision, row: RowContent): boolean {
+  const { identity, resource } = isJsonObject(input) ? input : {};
+  if (!isJsonObject(identity) || identity.spiffe_id !== row.spiffe_id) return false;
+  if (boundary !== 'tool' || row.subject.tool === undefined) return true;
+  return isJsonObject(resource) && resource.name === row.subject.tool;
+}
+
+function isUndecided(code: string): boolean {
+  return undecided.has(code) || undecidedFamilies.some((family) => code.startsWith(family));
+}
+
+/** The row that a log writes when it opens beside a checkpoint that cannot be read. */
+function isDamageReport({ kind, decisions, reason }: RowContent): boolean {
+  return kind === 'event' && decisions.length === 0 && reason?.code === 'checkpoint_invalid';
+}
