@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { openCheckpoint } from './checkpoint.ts';
 import { hex } from './hashes.ts';
 import { openEvidenceLog } from './log.ts';
+import { memoryEvidenceLog } from './memory.ts';
 import { decodeRow, type RowContent } from './row.ts';
 import { draft, record, signer, temporaryState } from './testing/drafts.ts';
 import { walk } from './testing/walk.ts';
@@ -84,6 +85,18 @@ test('killed at random points, no acknowledged row is lost and every open intent
   assert.ok(acknowledged.length > 100, `${acknowledged.length} rows were acknowledged`);
   assert.ok(unknown > 0, 'some action was cut off between intent and outcome');
   state.remove();
+});
+
+test('any number of open intents is closed, whatever may wait for the disk', async () => {
+  const { log, files } = await memoryEvidenceLog(record);
+  const intents = Array.from({ length: 1000 }, (_, at) =>
+    log.append(draft({ kind: 'intent', action: String(at) })),
+  );
+  await Promise.all(intents);
+  await log.close();
+  const again = await memoryEvidenceLog(record, { fs: files, pendingRowsMax: 300 });
+  assert.is(again.log.status().size, 2000);
+  await again.log.close();
 });
 
 test('an intent that was cut off is closed once, and not again at the next start', async () => {

@@ -133,6 +133,9 @@ async function openLocked(
   }
 }
 
+// Below the number of rows that may wait for the disk, however many intents a crash left open.
+const CLOSED_AT_ONCE = 256;
+
 /** What a log stands on once it is open. */
 interface Opened {
   files: EvidenceFiles;
@@ -222,7 +225,10 @@ export class SegmentLog implements EvidenceLog {
   /** Gives each intent the outcome that is left when nobody can know it. */
   async closeIntents(intents: readonly OpenIntent[]): Promise<void> {
     const time = this.#clock().toISOString();
-    await Promise.all(intents.map((intent) => this.append(unknownOutcome(intent, time))));
+    for (let from = 0; from < intents.length; from += CLOSED_AT_ONCE) {
+      const some = intents.slice(from, from + CLOSED_AT_ONCE);
+      await Promise.all(some.map((intent) => this.append(unknownOutcome(intent, time))));
+    }
   }
 
   /**
