@@ -39,7 +39,8 @@ import platform_agent as p
 SERVICES = ["orders:read", "mail"]
 raise SystemExit("never run")
 
-@p.platform_agent(name="order-bot", tenant="acme", resources=SERVICES, roles=["planner"])
+@p.platform_agent(name="order-bot", tenant="acme", resources=SERVICES,
+                  subprocess_support=True)
 def main():
     subprocess.run(["x"], env={**os.environ, "PLATFORM_ROLE": "writer"})
     os.environ["PLATFORM_ROLE"] = "main"
@@ -50,9 +51,17 @@ def main():
       name: 'order-bot',
       tenant: 'acme',
       resources: ['orders:read', 'mail'],
-      roles: ['planner', 'writer'],
+      roles: ['writer'],
       framework: 'crewai',
     });
+  });
+
+  test('roles count only where the agent says that it has child processes', async () => {
+    const found = await analyse(
+      'agent.py',
+      '@platform_agent(name="a", tenant="t")\ndef a(): x = {"PLATFORM_ROLE": "writer"}',
+    );
+    assert.equal(found.roles, []);
   });
 
   test('what only running would tell is absent', async () => {
@@ -85,7 +94,7 @@ import '@langchain/core';
 process.exit(1);
 const resources = ['orders:read', 'mail'] as const;
 export const main = platformAgent({ name: 'order-bot', 'tenant': \`acme\`, resources, resources2: 1,
-  roles: ['planner'] }, async () => { spawn('x', { env: { PLATFORM_ROLE: 'writer' } }); });
+  subprocessSupport: true }, async () => { spawn('x', { env: { PLATFORM_ROLE: 'writer' } }); });
 platformAgent({ name: 'second' });
 `,
   );
@@ -94,7 +103,7 @@ platformAgent({ name: 'second' });
     name: 'order-bot',
     tenant: 'acme',
     resources: ['orders:read', 'mail'],
-    roles: ['planner', 'writer'],
+    roles: ['writer'],
     framework: 'langchain',
   });
 });

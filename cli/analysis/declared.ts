@@ -9,10 +9,9 @@ export function declaredFacts(
   file: string,
   found: JsonObject,
 ): Pick<AgentSource, 'name' | 'tenant' | 'resources' | 'roles'> {
-  const roles = [
-    ...textList(file, 'roles', found.roles),
-    ...textList(file, 'roles', found.markers),
-  ];
+  // Only an agent that says so has child processes with identities of their own.
+  const supports = found.subprocess_support === true || found.subprocessSupport === true;
+  const roles = supports ? textList(file, 'roles', found.markers) : [];
   return {
     ...(typeof found.name === 'string' ? { name: found.name } : {}),
     ...(typeof found.tenant === 'string' ? { tenant: found.tenant } : {}),

@@ -13,7 +13,7 @@ FRAMEWORKS = {
     "swarm": "swarm",
 }
 DECORATORS = {"platform_agent"}
-FIELDS = ("name", "tenant", "resources", "roles", "framework")
+FIELDS = ("name", "tenant", "resources", "subprocess_support", "framework")
 
 
 def literal(node, constants):

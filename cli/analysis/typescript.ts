@@ -101,6 +101,8 @@ function literal(
   const read = (each: Expression) => literal(typescript, each, constants, depth + 1);
   if (typescript.isStringLiteralLike(node)) return node.text;
   if (typescript.isNumericLiteral(node)) return Number(node.text);
+  if (node.kind === typescript.SyntaxKind.TrueKeyword) return true;
+  if (node.kind === typescript.SyntaxKind.FalseKeyword) return false;
   if (typescript.isArrayLiteralExpression(node)) return node.elements.map(read);
   if (typescript.isAsExpression(node) || typescript.isSatisfiesExpression(node)) {
     return read(node.expression);

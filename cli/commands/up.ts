@@ -102,18 +102,21 @@ async function stop(
   print(`stopped in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
 
-function printAddresses(platform: RunningPlatform, state: string): void {
+function printAddresses(running: RunningPlatform, state: string): void {
+  // In a checkout the command is not on the path; npm says that it started this.
+  const platform =
+    process.env.npm_lifecycle_event === undefined ? 'platform' : 'npm run platform --';
   print(`
-  page      ${pc.bold(platform.pageUrl)}
-  health    ${platform.healthUrl}
+  page      ${pc.bold(running.pageUrl)}
+  health    ${running.healthUrl}
   state     ${state}
 
   ${pc.bold('next')}
-  platform run <agent.py|agent.ts> --tenant acme   run your own agent
-  platform up --policies <folder>                  decide by your own policies
-  platform status                                  what runs
-  platform approvals                               calls that wait for you
-  platform audit --verify                          recompute every recorded decision
+  ${platform} run <agent.py|agent.ts> --tenant acme   run your own agent
+  ${platform} up --policies <folder>                  decide by your own policies
+  ${platform} status                                  what runs
+  ${platform} approvals                               calls that wait for you
+  ${platform} audit --verify                          recompute every recorded decision
 
   Ctrl-C stops it.`);
 }
