@@ -85,17 +85,20 @@ export function createOperatorGate(config: OperatorGateConfig): OperatorGate {
       if (!begun.decision.allow) return refuse(begun);
       await config.evidence.append({ ...begun.draft, kind: 'intent' });
       const outcome = { ...begun.draft, decisions: [], kind: 'outcome' as const };
+      let done: Effect;
       try {
-        const { status, body, detail } = await effect();
-        const time = clock().toISOString();
-        await config.evidence.append({ ...outcome, time, outcome: 'ok', detail });
-        return jsonResponse(status, body, decisionHeader(begun));
+        done = await effect();
       } catch (error) {
         const reason = { code: codeOf(error), message: 'the change was not made' };
         const time = clock().toISOString();
         await config.evidence.append({ ...outcome, time, outcome: 'error', reason });
         throw error;
       }
+      // Outside: a row that cannot be written says nothing of a change that was made; the intent stays open.
+      const { status, body, detail } = done;
+      const time = clock().toISOString();
+      await config.evidence.append({ ...outcome, time, outcome: 'ok', detail });
+      return jsonResponse(status, body, decisionHeader(begun));
     },
   };
 }
