@@ -1,6 +1,7 @@
 // Runs an agent under the platform: reads its source, registers it, starts it, follows its calls.
 import type { ChildProcess } from 'node:child_process';
 import { basename, extname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { PlatformError } from '../runtime/errors.ts';
 import { defaultRole } from '../runtime/identity/spiffe-id.ts';
 import { becomeSubreaper } from '../runtime/identity/subreaper.ts';
@@ -9,6 +10,8 @@ import type { Call } from '../services/console/calls.ts';
 import { analyseAgent } from './analysis/agent-source.ts';
 import type { ControlClient } from './control-client.ts';
 import { launchAgent } from './launch.ts';
+
+const gatherMs = 200;
 
 export interface RunOptions {
   file: string;
@@ -146,6 +149,8 @@ async function follow(
       if (!(error instanceof Error && error.name === 'AbortError')) return; // the platform stopped
     }
     if (last) return;
+    // Every answer is an evidence row of its own: calls in quick succession share one.
+    await Promise.race([span.ended, setTimeout(gatherMs)]);
   }
 }
 
