@@ -1,6 +1,6 @@
 // The port through which evidence touches a disk, and its adapter on the real file system.
 import { randomBytes } from 'node:crypto';
-import { constants, writeSync } from 'node:fs';
+import { constants, existsSync, writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type HeldElsewhere, lockFile } from '../file-lock.ts';
@@ -27,6 +27,8 @@ export interface EvidenceFiles {
   replace(path: string, bytes: Uint8Array): Promise<void>;
   /** Holds the file until the returned function is called or the process ends, or says who does. */
   lock(path: string): (() => void) | HeldElsewhere;
+  /** Whether there is such a file, for callers that ask too often for another thread. */
+  exists(path: string): boolean;
   /** Names in the folder, empty where it is missing. */
   list(path: string): Promise<string[]>;
   remove(path: string): Promise<void>;
@@ -76,6 +78,7 @@ export const nodeFiles: EvidenceFiles = {
     await syncFolder(dirname(path));
   },
   lock: lockFile,
+  exists: existsSync,
   async list(path) {
     try {
       return (await readdir(path)).sort();

@@ -4,8 +4,10 @@ import { openCheckpoint } from './checkpoint.ts';
 import { type EvidenceFiles, nodeFiles, type SegmentFile } from './files.ts';
 import { hex } from './hashes.ts';
 import { openEvidenceLog } from './log.ts';
-import { memoryEvidenceLog } from './memory.ts';
+import { MemoryFiles, memoryEvidenceLog } from './memory.ts';
+import { OpeningsStore } from './openings.ts';
 import { decodeRow, type EvidenceRow } from './row.ts';
+import { readRows } from './rows.ts';
 import { draft, record, signer, temporaryState } from './testing/drafts.ts';
 
 const key = (origin: string) => ({ name: origin, publicKey: signer.publicKey });
@@ -189,6 +191,48 @@ test('no append is left hanging by a close, however close together they come', a
     assert.is(await Promise.race([late, hung]), 'evidence_unavailable');
     await log.close();
   }
+});
+
+test('an append opens no file: segment, checkpoint and openings stay open', async () => {
+  const fs = new MemoryFiles();
+  const openings = new OpeningsStore({ dir: '/openings', keysDir: '/keys', fs });
+  const { log } = await memoryEvidenceLog(record, { fs, openings });
+  const opening = { field: 'arguments', salt: '0'.repeat(64), value: Buffer.from('{}') };
+  await log.append(draft({ openings: [opening] }));
+  const opened: string[] = [];
+  for (const name of ['openSegment', 'read', 'makeFolder', 'list'] as const) {
+    const real = fs[name].bind(fs) as (path: string) => Promise<never>;
+    const counted = (path: string) => {
+      opened.push(`${name} ${path}`);
+      return real(path);
+    };
+    Object.assign(fs, { [name]: counted });
+  }
+  for (let row = 0; row < 20; row++) await log.append(draft({ openings: [opening] }));
+  assert.equal(opened, []);
+  await log.close();
+  assert.is((await openings.read()).size, 1);
+  await openings.close();
+});
+
+test('rows are read up to where they are committed, without asking for a byte more', async () => {
+  const { log, files } = await memoryEvidenceLog(record);
+  for (let row = 0; row < 3; row++) await log.append(draft());
+  await log.close();
+  const bytes = files.contents.get('/evidence/segment')!;
+  let furthest = 0;
+  const segment = {
+    size: async () => bytes.byteLength,
+    async read(position: number, length: number) {
+      furthest = Math.max(furthest, position + length);
+      return Buffer.from(bytes.subarray(position, position + length));
+    },
+  };
+  const found: number[] = [];
+  const committed = { segment, end: bytes.byteLength - 1 };
+  for await (const row of readRows(committed, { offset: 0, sequence: 0 })) found.push(row.sequence);
+  assert.equal(found, [0, 1, 2], 'the last frame, a checkpoint, is beyond');
+  assert.is(furthest, committed.end);
 });
 
 test.run();

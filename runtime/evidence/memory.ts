@@ -49,6 +49,10 @@ export class MemoryFiles implements EvidenceFiles {
     return () => void this.#locked.delete(path);
   }
 
+  exists(path: string): boolean {
+    return this.contents.has(path);
+  }
+
   async list(path: string): Promise<string[]> {
     const prefix = `${path}/`;
     const paths = [...this.contents.keys()].filter((name) => name.startsWith(prefix));

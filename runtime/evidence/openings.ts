@@ -1,6 +1,13 @@
 // The encrypted, erasable store of openings: what opens the commitments of rows, and nothing else.
 import { isUtf8 } from 'node:buffer';
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import { join } from 'node:path';
 import { commitmentOf, type FramedHash } from '../decide/commitment.ts';
 import type { Opening } from '../decide/decision.ts';
@@ -28,7 +35,7 @@ export interface OpeningsStoreOptions {
 /** The file that takes the openings of one day. */
 interface OpenDay {
   day: string;
-  key: Uint8Array;
+  key: KeyObject;
   file: SegmentFile;
   end: number;
 }
@@ -153,13 +160,15 @@ export class OpeningsStore implements OpeningsSink {
   async #write(openings: readonly Opening[]): Promise<void> {
     let today = await this.#openToday();
     // Another process may have erased today: then a new key begins, and the old one is forgotten.
-    if ((await this.#files.read(this.#keyPath(today.day))) === undefined) {
+    if (!this.#files.exists(this.#keyPath(today.day))) {
       await this.#closeToday();
       today = await this.#openToday();
     }
-    const frames = openings.map((opening) =>
-      encodeFrame('row', encrypt(opening, today.key, today.day)),
-    );
+    const nonces = randomBytes(NONCE_BYTES * openings.length);
+    const frames = openings.map((opening, at) => {
+      const nonce = nonces.subarray(at * NONCE_BYTES, (at + 1) * NONCE_BYTES);
+      return encodeFrame('row', encrypt(opening, nonce, today));
+    });
     const bytes = Buffer.concat(frames);
     await today.file.write(bytes, today.end);
     today.end += bytes.byteLength;
@@ -182,7 +191,7 @@ export class OpeningsStore implements OpeningsSink {
     let end = 0;
     for await (const frame of readFrames(file)) end = frame.end;
     await file.truncate(end);
-    this.#today = { day, key, file, end };
+    this.#today = { day, key: createSecretKey(key), file, end };
     return this.#today;
   }
 
@@ -205,8 +214,7 @@ export class OpeningsStore implements OpeningsSink {
   }
 }
 
-function encrypt(opening: Opening, key: Uint8Array, day: string): Uint8Array {
-  const nonce = randomBytes(NONCE_BYTES);
+function encrypt(opening: Opening, nonce: Uint8Array, { key, day }: OpenDay): Uint8Array {
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(day));
   const text = Buffer.from(formatOpening(opening), 'utf8');
   const body = Buffer.concat([cipher.update(text), cipher.final()]);

@@ -23,8 +23,15 @@ export async function* readRows(
   from = 0,
 ): AsyncGenerator<CommittedRow> {
   const { segment, end } = committed;
-  for await (const frame of readFrames(segment, position.offset)) {
-    if (frame.end > end) return;
+  // Bounded here and not by the file, so that a few new rows do not cost a buffer of full size.
+  const source: ByteSource = {
+    size: async () => end,
+    async read(from, length) {
+      const left = Math.min(length, end - from);
+      return left > 0 ? segment.read(from, left) : new Uint8Array(0);
+    },
+  };
+  for await (const frame of readFrames(source, position.offset)) {
     position.offset = frame.end;
     if (frame.kind !== 'row') continue;
     const sequence = position.sequence++;
