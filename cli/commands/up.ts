@@ -116,7 +116,7 @@ function printAddresses(running: RunningPlatform, state: string): void {
   ${platform} up --policies <folder>                  decide by your own policies
   ${platform} status                                  what runs
   ${platform} approvals                               calls that wait for you
-  ${platform} audit --verify                          recompute every recorded decision
+  ${platform} audit --verify --stored-openings        recompute every recorded decision
 
   Ctrl-C stops it.`);
 }
