@@ -13,12 +13,15 @@ export interface RowProblem {
 /** Reasons to refuse without a decision: there was nobody, nothing or no request to decide about. */
 const undecided: ReadonlySet<string> = new Set<ErrorCode>([
   ...(['agent_unknown', 'caller_unknown', 'process_gone', 'role_not_allowed'] as const),
-  ...(['unauthenticated', 'tool_exists', 'tool_unknown', 'arguments_invalid'] as const),
+  ...(['unauthenticated', 'arguments_invalid', 'credential_missing'] as const),
   ...(['body_too_large', 'content_type_unsupported', 'headers_too_large'] as const),
   ...(['method_not_allowed', 'request_malformed', 'request_timeout', 'route_unknown'] as const),
   ...(['service_unavailable', 'internal'] as const),
 ]);
-const undecidedFamilies = ['approval_', 'database_', 'input_', 'openapi_', 'schema_', 'spiffe_'];
+const undecidedFamilies = [
+  ...['approval_', 'bundle_', 'database_', 'input_', 'module_'],
+  ...['openapi_', 'schema_', 'spiffe_', 'tool_'],
+];
 
 /** Walks a log's rows in order, from the first; remembers the actions under way. */
 export class Conduct {
