@@ -26,6 +26,8 @@ else := service_not_granted if service_not_granted
 
 else := credential_not_granted if credential_not_granted
 
+else := credential_not_bound if credential_not_bound
+
 else := denied_by_operator if denied_by_operator
 
 else := granted
@@ -58,7 +60,7 @@ service_not_granted := denied(
 
 # METADATA
 # title: Credential is not granted
-# description: The agent may use the service, but not with the operator's credential.
+# description: The agent may use the service, but not with this credential of the operator's.
 # custom:
 #   controls: ["SOC2:CC6.1", "NIST:IA-5"]
 credential_not_granted := denied(
@@ -67,6 +69,21 @@ credential_not_granted := denied(
 	["SOC2:CC6.1", "NIST:IA-5"],
 ) if {
 	not credential_granted
+}
+
+# METADATA
+# title: Credential is not bound
+# description: >-
+#   The tool was registered by no operator. Whoever names the credential, its service and the origin
+#   that gets it decides where it goes, so only an operator may.
+# custom:
+#   controls: ["SOC2:CC6.1", "NIST:IA-5"]
+credential_not_bound := denied(
+	"credential_not_bound",
+	"no operator bound this credential to its service and origin",
+	["SOC2:CC6.1", "NIST:IA-5"],
+) if {
+	not credential_bound
 }
 
 # METADATA
@@ -107,7 +124,12 @@ agent := data.agents[input.identity.spiffe_id]
 # Rules of their own, because `not x[a]` is undefined, and not true, when `a` is missing.
 service_granted if agent.resources[input.resource.service]
 
-credential_granted if agent.credentials[input.resource.service]
+# `true` grants whatever the operator bound to the service, an object only the names it holds.
+credential_granted if agent.credentials[input.resource.service] == true
+
+credential_granted if agent.credentials[input.resource.service][input.resource.name] == true
+
+credential_bound if data.operators[input.resource.registered_by].actions.operate
 
 # Sorted, because a set has no order that every evaluator shares.
 operator_reasons := sort({reason |

@@ -6,9 +6,15 @@ agents := {"spiffe://platform.local/agent/acme/bot/main": {
 	"tenant": "acme",
 	"agent": "bot",
 	"role": "main",
-	"resources": {"github": {"actions": {"read": true}}, "mail": {"actions": {"read": true}}},
-	"credentials": {"github": true, "bank": true},
+	"resources": {
+		"github": {"actions": {"read": true}},
+		"mail": {"actions": {"read": true}},
+		"files": {"actions": {"read": true}},
+	},
+	"credentials": {"github": true, "bank": true, "files": {"files-key": true}},
 }}
+
+operators := {"spiffe://platform.local/operator/local": {"actions": {"operate": true}}}
 
 use(service) := {
 	"action": "use",
@@ -19,14 +25,27 @@ use(service) := {
 		"agent": "bot",
 		"role": "main",
 	},
-	"resource": {"kind": "credential", "name": "token", "service": service},
+	"resource": {
+		"kind": "credential",
+		"name": "token",
+		"service": service,
+		"origin": "https://api.example",
+		"registered_by": "spiffe://platform.local/operator/local",
+	},
 	"counters": {"agent_minute": 1, "tenant_minute": 1},
 	"context": {"time": "2026-01-01T00:00:00.000Z", "request_id": "r1"},
 }
 
 decided(value) := answer if {
-	answer := credential.decision with input as value with data.agents as agents
+	answer := credential.decision with input as value
+		with data.agents as agents
+		with data.operators as operators
 }
+
+of_resource(service, member, value) := object.union(
+	use(service),
+	{"resource": object.union(use(service).resource, {member: value})},
+)
 
 refused(value, code) if {
 	answer := decided(value)
@@ -51,11 +70,30 @@ test_service_not_granted_though_the_credential_is if refused(use("bank"), "servi
 
 test_credential_not_granted if refused(use("mail"), "credential_not_granted")
 
+test_only_the_names_that_a_grant_holds if {
+	refused(use("files"), "credential_not_granted")
+	decided(of_resource("files", "name", "files-key")).allow == true
+	refused(of_resource("files", "name", {}), "credential_not_granted")
+}
+
+test_bound_by_an_operator_only if {
+	refused(
+		of_resource("github", "registered_by", "spiffe://platform.local/agent/acme/bot/main"),
+		"credential_not_bound",
+	)
+	viewer := {"spiffe://platform.local/operator/local": {"actions": {"view": true}}}
+	answer := credential.decision with input as use("github")
+		with data.agents as agents
+		with data.operators as viewer
+	answer.rule == "platform.credential.credential_not_bound"
+}
+
 test_not_decided if refused(object.union(use("github"), {"action": "read"}), "not_decided")
 
 test_denied_by_operator if {
 	answer := credential.decision with input as use("github")
 		with data.agents as agents
+		with data.operators as operators
 		with data.platform.credential.operator.deny as {
 			{"code": "frozen", "message": "frozen", "controls": ["SOC2:CC7.2"]},
 			7,
@@ -67,7 +105,7 @@ test_denied_by_operator if {
 }
 
 test_missing_members_grant_nothing if {
-	every member in ["kind", "service"] {
+	every member in ["kind", "service", "registered_by"] {
 		answer := decided(object.union(
 			object.remove(use("github"), {"resource"}),
 			{"resource": object.remove(use("github").resource, {member})},

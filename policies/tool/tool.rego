@@ -115,7 +115,9 @@ catalog_read := allowed(
 
 # METADATA
 # title: Tools may be registered
-# description: By an operator who may operate, or by an agent that was granted `catalog:write`.
+# description: >-
+#   By an operator who may operate, or by an agent that was granted `catalog:write` and may write to
+#   the service that it registers tools of.
 # custom:
 #   controls: ["SOC2:CC8.1", "NIST:CM-3"]
 catalog_write := allowed(
@@ -316,7 +318,13 @@ may_register if {
 	input.action == "register"
 	is_catalog
 	agent.resources.catalog.actions.write
+	service_writable
 }
+
+# Without a service the question is whether the agent may register at all; with one, whether for it.
+service_writable if not input.resource.service
+
+service_writable if grant.actions.write
 
 operator_registers if {
 	input.action == "register"

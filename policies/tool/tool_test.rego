@@ -163,6 +163,25 @@ test_catalog_write_by_grant if {
 	answer.allow == true
 }
 
+test_catalog_write_of_granted_services_only if {
+	granted := {identity.spiffe_id: {"resources": {
+		"catalog": {"actions": {"write": true}},
+		"notes": {"actions": {"read": true, "write": true}},
+		"mail": {"actions": {"read": true}},
+	}}}
+	outcomes := {service: rule |
+		some service in ["notes", "mail", "bank", ""]
+		value := with_member(catalog("register"), "resource", {"kind": "catalog", "service": service})
+		rule := tool.decision.rule with input as value with data.limits as limits with data.agents as granted
+	}
+	outcomes == {
+		"notes": "platform.tool.catalog_write",
+		"mail": "platform.tool.catalog_not_granted",
+		"bank": "platform.tool.catalog_not_granted",
+		"": "platform.tool.catalog_not_granted",
+	}
+}
+
 test_catalog_write_by_operator if {
 	accepted(with_member(catalog("register"), "identity", operator), "catalog_write")
 }

@@ -17,7 +17,8 @@ export function sampleService(number: number): string {
 
 /**
  * `data.json` with `agents` agents. Agent n may read and write service n, only read service n + 1,
- * and of service n + 2 may use one tool; it may use the credential of service n.
+ * and of service n + 2 may use one tool; it may use every credential bound to service n, and of
+ * service n + 1 the one named `key`.
  */
 export function sampleData(agents: number): JsonObject {
   const entries: JsonObject = {};
@@ -34,7 +35,10 @@ export function sampleData(agents: number): JsonObject {
           tools: { [`${sampleService(number + 2)}_get`]: true },
         },
       },
-      credentials: { [sampleService(number)]: true },
+      credentials: {
+        [sampleService(number)]: true,
+        [sampleService(number + 1)]: { key: true },
+      },
     };
   }
   return {

@@ -112,7 +112,7 @@ const toolInput = fc
       action: of.action,
       identity: identity(sampleAgent(of.number) + of.nearMiss),
       resource: catalog
-        ? { kind: 'catalog' }
+        ? { kind: 'catalog', ...(of.action === 'register' ? { service } : {}) }
         : {
             kind: 'tool',
             name: `${service}_get`,
@@ -130,15 +130,29 @@ const toolInput = fc
     };
   });
 
-const credentialInput = fc.record({ number, offset: fc.constantFrom(0, 0, 0, 1), counters }).map(
-  (of): JsonValue => ({
-    action: 'use',
-    identity: identity(sampleAgent(of.number)),
-    resource: { kind: 'credential', name: 'key', service: sampleService(of.number + of.offset) },
-    counters: of.counters,
-    context: moment,
-  }),
-);
+const credentialInput = fc
+  .record({
+    number,
+    offset: fc.constantFrom(0, 0, 0, 0, 0, 1, 2),
+    name: fc.constantFrom('key', 'key', 'key', 'other'),
+    registrar: fc.constantFrom(SAMPLE_OPERATOR, SAMPLE_OPERATOR, SAMPLE_OPERATOR, sampleAgent(1)),
+    counters,
+  })
+  .map(
+    (of): JsonValue => ({
+      action: 'use',
+      identity: identity(sampleAgent(of.number)),
+      resource: {
+        kind: 'credential',
+        name: of.name,
+        service: sampleService(of.number + of.offset),
+        origin: 'https://api.example',
+        registered_by: of.registrar,
+      },
+      counters: of.counters,
+      context: moment,
+    }),
+  );
 
 const consoleInput = fc
   .record({

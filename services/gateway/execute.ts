@@ -146,7 +146,7 @@ async function prepare(call: Call): Promise<OutgoingRequest> {
   }
   if (record.credential !== undefined) {
     const use = record.credential;
-    const decision = parts.judge.credential(caller, record.tool, use, call.circumstances);
+    const decision = parts.judge.credential(caller, record, use, call.circumstances);
     call.decisions.set('credential', decision);
     if (!decision.allow) throw await denied(call, 'denied');
   }

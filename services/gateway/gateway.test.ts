@@ -286,6 +286,40 @@ test('an agent that may register can neither take over tools nor place credentia
   assert.is((await g.call('GET', '/api/v1/tools/orders_leak')).body.code, 'tool_unknown');
 });
 
+test('an agent registers tools of services only that it may write to', async ({ g }) => {
+  const register = (service: string) => {
+    const http = { method: 'GET', path: '/text' };
+    const tool = { name: 'new', description: '', action: 'read', input_schema: {}, http };
+    const body = { base_url: g.upstream.url, prefix: service, service, tools: [tool] };
+    return g.call('POST', '/api/v1/tools/register', body, { spiffeId: REGISTRAR });
+  };
+  assert.equal((await register('orders')).body.tools, ['orders_new']);
+  // Only for reading; then not at all.
+  for (const service of ['mail', 'payments']) {
+    const answer = await register(service);
+    assert.is(answer.status, 403, service);
+    assert.is((answer.body.reason as JsonObject).code, 'catalog_not_granted');
+    assert.is((await g.call('GET', `/api/v1/tools/${service}_new`)).body.code, 'tool_unknown');
+  }
+});
+
+test('the credential is decided by its name, its origin and who bound it', async ({ g }) => {
+  const answer = await g.execute('orders_get', { id: '1' });
+  const rows = await g.rows();
+  const { decisions } = rows.find(
+    ({ request, kind }) => request === answer.body.request_id && kind === 'intent',
+  )!;
+  const { resource } = decisions.find(({ boundary }) => boundary === 'credential')!
+    .input as JsonObject;
+  assert.equal(resource, {
+    kind: 'credential',
+    name: 'orders-key',
+    service: 'orders',
+    origin: g.upstream.url,
+    registered_by: 'spiffe://platform.local/operator/local',
+  });
+});
+
 test('registers an OpenAPI document and calls what it describes', async ({ g }) => {
   const spec = {
     openapi: '3.1.0',

@@ -8,7 +8,7 @@ import type { Caller } from './caller.ts';
 import type { CallCounts } from './counters.ts';
 import type { CredentialUse } from './credentials.ts';
 import type { SessionFacts } from './sessions.ts';
-import { type Tool, toolResource } from './tools.ts';
+import { type Tool, type ToolRecord, toolResource } from './tools.ts';
 
 /** Facts of a request that more than one of its decisions reads. */
 export interface Circumstances {
@@ -37,6 +37,12 @@ export class Judge {
   /** May the caller read or change the catalog as a whole? */
   catalog(caller: Caller, action: 'list' | 'search' | 'register', facts: Circumstances): Decision {
     return this.#authorize('tool', caller, facts, { action, resource: { kind: 'catalog' } });
+  }
+
+  /** May the caller register tools of this service? */
+  registration(caller: Caller, service: string, facts: Circumstances): Decision {
+    const resource = { kind: 'catalog', service };
+    return this.#authorize('tool', caller, facts, { action: 'register', resource });
   }
 
   /** May the caller see this tool's description? */
@@ -81,11 +87,21 @@ export class Judge {
     });
   }
 
-  /** May the gateway use this credential for the caller? */
-  credential(caller: Caller, tool: Tool, use: CredentialUse, facts: Circumstances): Decision {
+  /** May the gateway send this credential to the tool's origin for the caller? */
+  credential(
+    caller: Caller,
+    { tool, binding, registeredBy }: ToolRecord,
+    use: CredentialUse,
+    facts: Circumstances,
+  ): Decision {
+    const { origin } = new URL(binding.baseUrl);
+    const { service } = tool;
     return this.#authorize('credential', caller, facts, {
       action: 'use',
-      resource: { kind: 'credential', name: use.name, service: tool.service },
+      resource: {
+        ...{ kind: 'credential', name: use.name, service, origin },
+        registered_by: registeredBy,
+      },
     });
   }
 

@@ -1,4 +1,4 @@
-// Registers tools: one decision, an intent row, all of the tools or none, an outcome row.
+// Registers tools: may this identity at all, may it for this service; then an intent row, all of the tools or none, an outcome row.
 import type { Decision } from '../../runtime/decide/decision.ts';
 import { type ErrorCode, PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject } from '../../runtime/json.ts';
@@ -40,12 +40,18 @@ export async function registerTools(
     throw await parts.ledger.denial(action, [decision], 'denied', decision.reason);
   }
   // Only now is the body worth reading: it may be large.
-  const { records, rejected } = readRegistration(parts, caller.identity, readBody());
+  const { service, records, rejected } = readRegistration(parts, caller.identity, readBody());
+  const ofService = parts.judge.registration(caller, service, circumstances);
+  const decisions = [decision, ofService];
+  if (!ofService.allow) {
+    throw await parts.ledger.denial(action, decisions, 'denied', ofService.reason);
+  }
   const accepted = await withoutClashes(parts, caller, records, rejected);
   const names = accepted.map(({ tool }) => tool.name);
   const origins = accepted.map(({ binding }) => new URL(binding.baseUrl).origin);
   const credentials = accepted.flatMap(({ credential }) => credential?.name ?? []);
-  await parts.ledger.intent(action, [decision], {
+  await parts.ledger.intent(action, decisions, {
+    service,
     tools: names,
     origins: [...new Set(origins)],
     credentials: [...new Set(credentials)],
@@ -62,7 +68,7 @@ export async function registerTools(
     outcome: 'ok',
     detail: { tools: names.length, rejected: rejected.length },
   });
-  return { tools: names, rejected, decision };
+  return { tools: names, rejected, decision: ofService };
 }
 
 /**

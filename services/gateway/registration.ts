@@ -19,6 +19,8 @@ import {
 type Reading = Pick<Parts, 'record' | 'schemas' | 'limits'>;
 
 export interface Registration {
+  /** The one service that all of the tools belong to. */
+  service: string;
   records: ToolRecord[];
   rejected: Rejection[];
 }
@@ -58,7 +60,11 @@ export function readRegistration(
 
 function fromOpenApi(parts: Reading, spec: JsonValue, common: Common): Registration {
   const { tools, rejected } = importOpenApi(spec, { ...common });
-  const registration: Registration = { records: [], rejected: rejected.map((one) => ({ ...one })) };
+  const registration: Registration = {
+    service: common.service,
+    records: [],
+    rejected: rejected.map((one) => ({ ...one })),
+  };
   for (const { binding, ...tool } of tools) {
     keep(registration, tool.name, () =>
       toRecord(parts, { ...tool, source: 'openapi' }, binding, common),
@@ -68,7 +74,7 @@ function fromOpenApi(parts: Reading, spec: JsonValue, common: Common): Registrat
 }
 
 function fromSchemas(parts: Reading, tools: JsonValue[], common: Common): Registration {
-  const registration: Registration = { records: [], rejected: [] };
+  const registration: Registration = { service: common.service, records: [], rejected: [] };
   if (tools.length > parts.limits.tools) throw invalid('too many tools');
   for (const [index, entry] of tools.entries()) {
     const label = isJsonObject(entry) && typeof entry.name === 'string' ? entry.name : `#${index}`;
@@ -211,6 +217,8 @@ function serviceName(service: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(service)) {
     throw invalid('`service` (or `prefix`) names the service in letters, digits, `_`, `.`, `-`');
   }
+  // Grants of this name are about the catalog itself.
+  if (service === 'catalog') throw invalid('no service may be named `catalog`');
   return service;
 }
 
