@@ -10,7 +10,7 @@ import {
   type ProcessFacts,
   type ProcessName,
   processGone,
-  readProcess,
+  readProcessOrZombie,
   requireProcess,
 } from './process.ts';
 import { agentSpiffeId, defaultRole } from './spiffe-id.ts';
@@ -27,7 +27,7 @@ export interface Attestation {
   process: ProcessName;
 }
 
-const ancestorsMax = 64;
+const agentAncestorsMax = 64;
 const roleVariable = 'PLATFORM_ROLE';
 
 /**
@@ -58,25 +58,38 @@ export function attest(peer: Peer, entries: EntryLookup): Attestation {
   };
 }
 
-/** The processes from `first` up to the root of the process tree, nearest first, at most 64. */
-export function ancestry(first: ProcessFacts): ProcessFacts[] {
+/** Processes from the nearest ancestor to the furthest. */
+export interface Ancestry {
+  chain: ProcessFacts[];
+  /**
+   * True when the chain ends where the process tree does. Nothing may be concluded from whom a cut
+   * chain lacks: it was longer than `ancestorsMax`, or an ancestor ended while it was read.
+   */
+  isComplete: boolean;
+}
+
+/** `first` and its ancestors, at most `ancestorsMax` processes; zombies are ancestors too. */
+export function ancestry(first: ProcessFacts, ancestorsMax: number): Ancestry {
   const chain = [first];
   let child = first;
-  while (child.parentPid > 0 && chain.length < ancestorsMax) {
-    const parent = readProcess(child.parentPid);
+  while (child.parentPid > 0) {
+    if (chain.length >= ancestorsMax) return { chain, isComplete: false };
+    const parent = readProcessOrZombie(child.parentPid);
     // A parent is older than its child; a younger one got the pid of a parent that has died.
-    if (parent === undefined || BigInt(parent.startTime) > BigInt(child.startTime)) break;
+    if (parent === undefined || BigInt(parent.startTime) > BigInt(child.startTime)) {
+      return { chain, isComplete: false };
+    }
     chain.push(parent);
     child = parent;
   }
-  return chain;
+  return { chain, isComplete: true };
 }
 
 function findAgent(
   process: ProcessFacts,
   entries: EntryLookup,
 ): { entry: RegistrationEntry; chain: ProcessFacts[] } {
-  const ancestors = ancestry(process);
+  const { chain: ancestors } = ancestry(process, agentAncestorsMax);
   for (const [index, ancestor] of ancestors.entries()) {
     const entry = entries.byProcess(ancestor);
     if (entry !== undefined) return { entry, chain: ancestors.slice(0, index + 1) };

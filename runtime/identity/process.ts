@@ -20,14 +20,28 @@ const ticksPerSecond = 100; // USER_HZ, fixed at 100 in the kernel's user-space 
 
 /** The facts of a process, or undefined when there is none with this pid or only its zombie. */
 export function readProcess(pid: number): ProcessFacts | undefined {
+  const found = readStat(pid);
+  return found === undefined || found.state === 'Z' || found.state === 'X'
+    ? undefined
+    : found.facts;
+}
+
+/**
+ * The facts of a process, also when its first thread has ended: the kernel then calls it a zombie,
+ * while its other threads may run on and start processes.
+ */
+export function readProcessOrZombie(pid: number): ProcessFacts | undefined {
+  return readStat(pid)?.facts;
+}
+
+function readStat(pid: number): { state: string; facts: ProcessFacts } | undefined {
   const stat = readOrUndefined(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
   // The command name in field 2 may hold spaces and brackets; only the last bracket ends it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, parentPid, startTime] = [fields[0], fields[1], fields[19]];
   if (state === undefined || parentPid === undefined || startTime === undefined) return undefined;
-  if (state === 'Z' || state === 'X') return undefined;
-  return { pid, parentPid: Number(parentPid), startTime };
+  return { state, facts: { pid, parentPid: Number(parentPid), startTime } };
 }
 
 /** The facts of a process. Throws `process_gone` when there is none. */
