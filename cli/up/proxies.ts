@@ -58,18 +58,18 @@ export class Proxies {
   }
 }
 
-/** Nobody was identified, so the row has no SPIFFE ID; it names the process and the agent's door. */
+/** Where nobody was identified, the row has no SPIFFE ID; it names the process and the agent's door. */
 async function recordRefusal(
   evidence: Pick<EvidenceLog, 'append'>,
   entry: RegistrationEntry,
-  { error, requestId, time, method, pid, uid }: Refusal,
+  { error, requestId, time, method, pid, uid, spiffeId }: Refusal,
 ): Promise<void> {
   await evidence.append({
     kind: 'denial',
     action: randomUUID(),
     request: requestId,
     time,
-    spiffe_id: '',
+    spiffe_id: spiffeId ?? '',
     boundary: 'tool',
     subject: { proxy: `${entry.tenant}/${entry.agent}`, method, pid: pid ?? 0, uid: uid ?? -1 },
     decisions: [],

@@ -214,6 +214,34 @@ test('targets that readers could take differently are refused', async (world) =>
   assert.is(world.seen.length, 0);
 });
 
+test('what an attested caller is refused leaves a refusal in its name', async (world) => {
+  const from = (target: string) =>
+    world.agent.send(world.socketPath, get('').replace('/api/v1/tools', target));
+  await from('/api/v1/approvals');
+  await from('/api/v1/tools/%2e%2e/approvals');
+  await world.agent.send(world.socketPath, get('accept: a\r\nAccept: b\r\n'));
+  const writer = 'spiffe://platform.local/agent/acme/bot/writer';
+  assert.equal(
+    world.refusals.map(({ error, spiffeId }) => [error.code, spiffeId]),
+    [
+      ['route_unknown', writer],
+      ['request_malformed', writer],
+      ['request_malformed', writer],
+    ],
+  );
+});
+
+test('a refusal that cannot be recorded is answered as such', async (world) => {
+  world.refusals.push = () => {
+    throw new Error('no disk');
+  };
+  for (const caller of [world.agent, world.stranger]) {
+    const raw = get('').replace('/api/v1/tools', '/api/v1/approvals');
+    const answer = await caller.send(world.socketPath, raw);
+    assert.match(answer, /^HTTP\/1\.1 503[\s\S]*"code":"evidence_unavailable"/);
+  }
+});
+
 test('a repeated header that travels on is refused', async (world) => {
   const approvals = get('x-platform-approval: a\r\nX-Platform-Approval: b\r\n');
   assert.match(await world.agent.send(world.socketPath, approvals), '"code":"request_malformed"');

@@ -22,6 +22,8 @@ export interface Refusal {
   /** The process that called, as far as the kernel knows it. */
   pid: number | undefined;
   uid: number | undefined;
+  /** Who called, where that is known: what it asked for was refused, not itself. */
+  spiffeId: string | undefined;
 }
 
 export interface ProxyConfig {
@@ -34,7 +36,7 @@ export interface ProxyConfig {
   serviceSocketPath: string;
   /** Paths of the service that agents may reach at all; each stands for what is below it too. */
   paths: readonly string[];
-  /** Writes the denial row; the answer waits for it. */
+  /** Writes the denial row; the answer waits for it, and is `evidence_unavailable` if it rejects. */
   onRefused(refusal: Refusal): Promise<void>;
   clock?: () => Date;
   limits?: Partial<ProxyLimits>;
@@ -100,14 +102,31 @@ export function createProxy(config: ProxyConfig): AgentProxy {
     const time = clock().toISOString();
     const connection = connections.get(incoming.socket);
     serve(incoming, outgoing, { requestId, time, connection }).catch(async (error) => {
-      if (error instanceof IdentityError) {
-        const facts = { requestId, time, method: incoming.method ?? '' };
-        const process = { pid: connection?.peer?.pid, uid: connection?.peer?.uid };
-        await config.onRefused({ error, ...facts, ...process }).catch(() => {});
-      }
-      answerProblem(outgoing, error, requestId);
+      const facts = { requestId, time, method: incoming.method ?? '' };
+      const answer = isRefusal(error) ? await recorded(error, facts, connection) : error;
+      answerProblem(outgoing, answer, requestId);
     });
   });
+
+  /** What to answer once the refusal is on record; without a record, that there is none. */
+  async function recorded(
+    error: PlatformError,
+    facts: { requestId: string; time: string; method: string },
+    connection: Connection | undefined,
+  ): Promise<PlatformError> {
+    const process = { pid: connection?.peer?.pid, uid: connection?.peer?.uid };
+    try {
+      await config.onRefused({
+        ...{ error, ...facts, ...process },
+        spiffeId: connection?.attestation?.spiffeId,
+      });
+      return error;
+    } catch (cause) {
+      return new PlatformError('evidence_unavailable', 'the refusal could not be recorded', {
+        cause,
+      });
+    }
+  }
 
   async function serve(
     incoming: IncomingMessage,
@@ -168,6 +187,11 @@ function stillAttested(connection: Connection | undefined, config: ProxyConfig):
     throw processGone(connection.peer.pid);
   }
   return connection.attestation;
+}
+
+/** A service that is away has refused nothing, and what is not a PlatformError is a failure too. */
+function isRefusal(error: unknown): error is PlatformError {
+  return error instanceof PlatformError && error.code !== 'service_unavailable';
 }
 
 function answerProblem(outgoing: ServerResponse, error: unknown, requestId: string): void {
