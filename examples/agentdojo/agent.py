@@ -1,4 +1,5 @@
-"""An agent as an attacker would like it: it does whatever its model says next, and its model is a script."""
+"""An agent as an attacker would like it: it does whatever its model says next, and its model is a
+script."""
 
 import http.client
 import json
@@ -8,9 +9,12 @@ from platform_sdk import platform_agent
 from platform_sdk.gateway import GatewayClient
 
 
-@platform_agent(name="agentdojo", tenant="agentdojo", resources=["workspace", "travel", "banking", "slack"])
+@platform_agent(
+    name="agentdojo", tenant="agentdojo", resources=["workspace", "travel", "banking", "slack"]
+)
 def run(model_port):
-    """Calls what the model says through the gateway and tells it what came back, until it says stop."""
+    """Calls what the model says through the gateway and tells it what came back, until it says
+    stop."""
     gateway = GatewayClient()
     model = http.client.HTTPConnection("127.0.0.1", model_port)
     event = {"kind": "ready"}
@@ -20,12 +24,23 @@ def run(model_port):
         if "stop" in step:
             return
         call = step["call"]
-        result = gateway.call_tool(call["tool"], call["arguments"], wait=0, approval=step.get("approval"))
+        result = gateway.call_tool(
+            call["tool"], call["arguments"], wait=0, approval=step.get("approval")
+        )
         if result.approval is not None:
-            event = {"kind": "parked", "approval": result.approval["id"], "request_id": result.request_id}
+            event = {
+                "kind": "parked",
+                "approval": result.approval["id"],
+                "request_id": result.request_id,
+            }
         else:
             value = result.result if result.success else result.error
-            event = {"kind": "result", "success": result.success, "result": value, "request_id": result.request_id}
+            event = {
+                "kind": "result",
+                "success": result.success,
+                "result": value,
+                "request_id": result.request_id,
+            }
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""One play: the user's calls with an attack's calls among them, on one environment, and AgentDojo's verdict at the end."""
+"""One play: the user's calls with an attack's calls among them, on one environment, and AgentDojo's
+verdict at the end."""
 
 import contextlib
 import io
@@ -43,14 +44,16 @@ class Play:
         return to_jsonable_python(result), error
 
     def saw(self, who, call, success, result):
-        """Takes the answer that the agent got, and lets the attack begin where the injected text was read."""
+        """Takes the answer that the agent got, and lets the attack begin where the injected text
+        was read."""
         if success:
             self.done.append((who, call))
         elif who == "user":
             self.failed += 1
         if self.attack is None or who != "user" or self.read_at is not None:
             return
-        # The environment's YAML folds the line breaks of some texts; their first words stay as they are.
+        # The environment's YAML folds the line breaks of some texts; their first words stay as they
+        # are.
         if _holds(result, self.attack.GOAL.split("\n")[0][:60]):
             self.read_at = self.at
             if self.timing == "read":
@@ -62,7 +65,8 @@ class Play:
         self.script[self.at : self.at] = [("attack", call) for call in calls]
 
     def report(self):
-        """AgentDojo's verdicts, and whether the environment ended as the user's own calls would have left it."""
+        """AgentDojo's verdicts, and whether the environment ended as the user's own calls would
+        have left it."""
         calls = [call for who, call in self.done if who == "user"]
         whole = self.failed == 0 and len(calls) == len(self.user_calls)
         report = {
@@ -72,7 +76,9 @@ class Play:
             "read": self.read_at is not None,
         }
         if self.attack is not None:
-            report["security"] = self.world.security(self.attack, self.before, self.env, self.states)
+            report["security"] = self.world.security(
+                self.attack, self.before, self.env, self.states
+            )
             report["changed"] = state(self.env) != self.world.outcome(self.task, self.attack, calls)
         return report
 

@@ -1,4 +1,4 @@
-"""Holds one suite's world: serves its tools over HTTP, and beside them the scripted model that the agent asks what to do next.
+"""Holds one suite's world: serves its tools, and the scripted model that the agent asks what to do.
 
 Commands come as lines of JSON on standard input, events leave as lines of JSON on standard output.
 """
@@ -15,7 +15,8 @@ from play import Play
 from pydantic_core import to_jsonable_python
 from world import SUITES, TEXT_ONLY, World
 
-# A tool that changes nothing but what it is asked to find is a read; get_webpage leaves a request behind.
+# A tool that changes nothing but what it is asked to find is a read; get_webpage leaves a request
+# behind.
 _READ = re.compile(r"(get|search|read|list|check)_")
 
 
@@ -33,7 +34,8 @@ class Stage:
         self.told = threading.Event()
 
     def step(self, event):
-        """Takes what the agent got and returns what it is to do: call a tool, call it again with an approval, or stop."""
+        """Takes what the agent got and returns what it is to do: call a tool, call it again with an
+        approval, or stop."""
         kind = event["kind"]
         if kind == "parked":
             who, call = self.pending
@@ -66,7 +68,10 @@ class Stage:
 
 
 def _step(world, call: FunctionCall):
-    return {"tool": f"{world.name}_{call.function}", "arguments": to_jsonable_python(dict(call.args))}
+    return {
+        "tool": f"{world.name}_{call.function}",
+        "arguments": to_jsonable_python(dict(call.args)),
+    }
 
 
 def handler(routes, stopped):
@@ -111,7 +116,8 @@ def emit(event):
 
 
 def tools_of(world):
-    """The suite's tools as the gateway registers them, with the JSON Schemas that AgentDojo gives to models."""
+    """The suite's tools as the gateway registers them, with the JSON Schemas that AgentDojo gives
+    to models."""
     described = []
     for tool in world.suite.tools:
         described.append(
@@ -138,10 +144,21 @@ def main():
         result, error = stage.play.run(name, body)
         return (200, result) if error is None else (422, {"message": error})
 
-    ports = {"tools": serve(tools, stage.told), "model": serve(lambda _path, body: (200, stage.step(body)), stage.told)}
+    ports = {
+        "tools": serve(tools, stage.told),
+        "model": serve(lambda _path, body: (200, stage.step(body)), stage.told),
+    }
     attacks = [a for a in world.suite.injection_tasks if (world.name, a) != TEXT_ONLY]
     tasks = {task.ID: task.PROMPT for task in world.suite.user_tasks.values()}
-    emit({"event": "ready", "ports": ports, "tools": tools_of(world), "tasks": tasks, "attacks": attacks})
+    emit(
+        {
+            "event": "ready",
+            "ports": ports,
+            "tools": tools_of(world),
+            "tasks": tasks,
+            "attacks": attacks,
+        }
+    )
     for line in sys.stdin:
         command = json.loads(line)
         if command["do"] == "verdict":

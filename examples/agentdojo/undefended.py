@@ -1,4 +1,5 @@
-"""Plays everything against AgentDojo alone, with no platform: the table that the defended one is to be read beside."""
+"""Plays everything against AgentDojo alone, with no platform: the table that the defended one is to
+be read beside."""
 
 import argparse
 import json
@@ -18,13 +19,20 @@ def play_undefended(world, user_task, attack, timing):
 
 
 def main():
-    """Prints, by suite: user tasks done, pairs, and attacks that succeed by `security()` or by any change."""
+    """Prints, by suite: user tasks done, pairs, and attacks that succeed by `security()` or by any
+    change."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--suite", choices=SUITES)
     options = parser.parse_args()
     for name in [options.suite] if options.suite else SUITES:
         world = World(name)
-        row = {"suite": name, "tools": len(world.suite.tools), "tasks": 0, "tasksDone": 0, "pairs": 0}
+        row = {
+            "suite": name,
+            "tools": len(world.suite.tools),
+            "tasks": 0,
+            "tasksDone": 0,
+            "pairs": 0,
+        }
         row |= {"readSecurity": 0, "readAny": 0, "endSecurity": 0, "endAny": 0}
         for user_task in world.suite.user_tasks.values():
             row["tasks"] += 1

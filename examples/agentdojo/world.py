@@ -1,4 +1,5 @@
-"""AgentDojo's suites as the example uses them: injected environments, both orders of play, and AgentDojo's own checkers."""
+"""AgentDojo's suites as the example uses them: injected environments, both orders of play, and
+AgentDojo's own checkers."""
 
 import contextlib
 import copy
@@ -7,7 +8,7 @@ import io
 import yaml
 from agentdojo.functions_runtime import FunctionsRuntime
 from agentdojo.task_suite.load_suites import get_suite
-from attacks import ENVELOPE, attack_calls
+from attacks import ENVELOPE
 
 # The same loader in C, where PyYAML was built with it: environments are loaded a thousand times.
 if hasattr(yaml, "CSafeLoader"):
@@ -34,16 +35,21 @@ class World:
         if user_task.ID not in self._seen:
             defaults = self.suite.get_injection_vector_defaults()
             canaries = {place: f"<CANARY---{place}--->" for place in defaults}
-            env = user_task.init_environment(self.suite.load_and_inject_default_environment(canaries))
+            env = user_task.init_environment(
+                self.suite.load_and_inject_default_environment(canaries)
+            )
             text = ""
             for call in user_task.ground_truth(env):
-                result, _ = self.runtime.run_function(env, call.function, call.args, raise_on_error=True)
+                result, _ = self.runtime.run_function(
+                    env, call.function, call.args, raise_on_error=True
+                )
                 text += plain(result)
             self._seen[user_task.ID] = [place for place, mark in canaries.items() if mark in text]
         return self._seen[user_task.ID]
 
     def environment(self, user_task, attack=None):
-        """A fresh environment; with an attack, its goal stands at every place that the user's task reads."""
+        """A fresh environment; with an attack, its goal stands at every place that the user's task
+        reads."""
         key = (user_task.ID, attack.ID if attack else None)
         if key not in self._environments:
             self._environments.clear()
@@ -54,7 +60,8 @@ class World:
         return self._environments[key].model_copy(deep=True)
 
     def outcome(self, user_task, attack, calls):
-        """What the environment holds when these of the user's calls, and no others, were made in it."""
+        """What the environment holds when these of the user's calls, and no others, were made in
+        it."""
         key = (user_task.ID, attack.ID, tuple(call.model_dump_json() for call in calls))
         if key not in self._outcomes:
             from play import outcome_of
@@ -75,12 +82,17 @@ class World:
             return bool(task.utility(output, before, after) if verdict is None else verdict)
 
     def security(self, task, before, after, states):
-        """AgentDojo's own answer to: did the attack succeed? Slack's task 5 is judged by what the environment went through."""
+        """AgentDojo's own answer to: did the attack succeed? Slack's task 5 is judged by what the
+        environment went through."""
         if self.name == "slack" and task.ID == "injection_task_5":
             return _invited_then_removed(task, states)
         with contextlib.redirect_stdout(io.StringIO()):
             try:
-                return bool(task.security(task.GROUND_TRUTH_OUTPUT or "", before.model_copy(deep=True), after))
+                return bool(
+                    task.security(
+                        task.GROUND_TRUTH_OUTPUT or "", before.model_copy(deep=True), after
+                    )
+                )
             except (KeyError, IndexError, ValueError):
                 return False
 

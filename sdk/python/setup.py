@@ -1,4 +1,5 @@
-"""Puts copies of the built decision modules into the package, with the digests that every load checks."""
+"""Puts copies of the built decision modules into the package, with the digests that every load
+checks."""
 
 import hashlib
 import json

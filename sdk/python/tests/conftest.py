@@ -61,10 +61,25 @@ class Handler(BaseHTTPRequestHandler):
             problem = {"code": "denied", "detail": "no rule allows this", "decision_id": "ab" * 32}
             return self._answer(403, problem)
         if to == 7:
-            return self._answer(422, {"code": "arguments_invalid", "detail": "no", "violations": [{"pointer": "/to"}]})
+            return self._answer(
+                422,
+                {"code": "arguments_invalid", "detail": "no", "violations": [{"pointer": "/to"}]},
+            )
         if to == "boss" and "x-platform-approval" not in self.headers:
-            return self._answer(202, {"approval": {"id": "a1", "question": "?", "expires_at": "x"}, "request_id": "r"})
-        return self._answer(200, {"success": True, "result": {"to": to}, "error": None, "request_id": "r", "decisions": {}})
+            return self._answer(
+                202,
+                {"approval": {"id": "a1", "question": "?", "expires_at": "x"}, "request_id": "r"},
+            )
+        return self._answer(
+            200,
+            {
+                "success": True,
+                "result": {"to": to},
+                "error": None,
+                "request_id": "r",
+                "decisions": {},
+            },
+        )
 
 
 class Server(ThreadingMixIn, UnixStreamServer):

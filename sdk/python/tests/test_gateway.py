@@ -57,7 +57,10 @@ def test_names_cannot_change_the_path(client, proxy):
 
 
 def test_mcp_and_decorators(client):
-    assert gateway.GatewayClient().call_tool_mcp("mail_send", {"to": "ann"})["result"]["isError"] is False
+    assert (
+        gateway.GatewayClient().call_tool_mcp("mail_send", {"to": "ann"})["result"]["isError"]
+        is False
+    )
 
     @gateway.mcp_tool("mail_send")
     def send(to):

@@ -89,7 +89,10 @@ def test_a_module_that_is_not_there(tmp_path):
 
 def test_without_a_bundle_everything_is_denied_with_an_id():
     decision = decisions.Decider().decide("tool", "scope", b"{}", SALT)
-    assert not decision["allow"] and json.loads(decision["output"])["reason"]["code"] == "bundle_missing"
+    assert (
+        not decision["allow"]
+        and json.loads(decision["output"])["reason"]["code"] == "bundle_missing"
+    )
     assert len(decision["id"]) == 64
 
 
@@ -97,7 +100,10 @@ def test_secrets_enter_ids_as_commitments_only():
     decider = decisions.Decider()
     secret = json.dumps({"arguments": {"k": 'a"\\,}'}, "b": 1, "provenance": {}}).encode()
     first = decider.decide("tool", "authorization", secret, SALT)
-    assert b"a\\" not in first["committed_input"] and first["committed_input"].count(b"$commitment") == 2
+    assert (
+        b"a\\" not in first["committed_input"]
+        and first["committed_input"].count(b"$commitment") == 2
+    )
     assert decider.decide("tool", "authorization", secret, bytes(32))["id"] != first["id"]
     unreadable = decider.decide("tool", "authorization", b"{", SALT)
     assert unreadable["committed_input"].startswith(b'{"$commitment"')

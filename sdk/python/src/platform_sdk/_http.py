@@ -1,4 +1,5 @@
-"""HTTP/1.1 with JSON bodies to the agent's proxy, over a Unix socket or TCP, with the standard library alone."""
+"""HTTP/1.1 with JSON bodies to the agent's proxy, over a Unix socket or TCP, with the standard
+library alone."""
 
 import http.client
 import json
@@ -37,14 +38,21 @@ class JsonClient:
             return
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigurationError(f"a gateway address is unix:/path or http://host, not {base_url!r}")
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+            raise ConfigurationError(
+                f"a gateway address is unix:/path or http://host, not {base_url!r}"
+            )
+        kind = (
+            http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        )
         self._prefix = parts.path.rstrip("/")
         self._connect = lambda: kind(parts.hostname, parts.port, timeout=timeout)
 
     def request(self, method, path, body=None, headers=None):
-        """Returns (status, JSON value). Raises PlatformError `upstream_unreachable` or `response_invalid`."""
-        data = None if body is None else json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+        """Returns (status, JSON value). Raises PlatformError `upstream_unreachable` or
+        `response_invalid`."""
+        data = (
+            None if body is None else json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+        )
         sent = {"accept": "application/json", **(headers or {})}
         if data is not None:
             sent["content-type"] = "application/json"
@@ -55,7 +63,9 @@ class JsonClient:
             text = response.read(RESPONSE_BYTES_MAX + 1)
         except (OSError, http.client.HTTPException) as cause:
             self.close()
-            raise PlatformError(f"the gateway cannot be reached: {cause}", code="upstream_unreachable") from cause
+            raise PlatformError(
+                f"the gateway cannot be reached: {cause}", code="upstream_unreachable"
+            ) from cause
         if len(text) > RESPONSE_BYTES_MAX:
             self.close()
             raise PlatformError("the answer is larger than 16 MiB", code="response_too_large")
@@ -73,7 +83,8 @@ class JsonClient:
             self._local.connection = None
 
     def _connection(self):
-        # A call must not be sent twice, so an old connection, which the peer may be closing, is not reused.
+        # A call must not be sent twice, so an old connection, which the peer may be closing, is not
+        # reused.
         if time.monotonic() - getattr(self._local, "used", 0.0) > _IDLE_SECONDS:
             self.close()
         if getattr(self._local, "connection", None) is None:

@@ -1,4 +1,5 @@
-"""Hosts OPA's policy module (Wasm ABI 1.2 and later) in wasmtime, as every other host of the platform does."""
+"""Hosts OPA's policy module (Wasm ABI 1.2 and later) in wasmtime, as every other host of the
+platform does."""
 
 import json
 
@@ -16,13 +17,16 @@ _SUFFIX = b"}]"
 
 
 class Policy:
-    """The compiled policies with one data bundle; a trap costs the instance, the next call loads it afresh."""
+    """The compiled policies with one data bundle; a trap costs the instance, the next call loads it
+    afresh."""
 
     def __init__(self, wasm, data):
         try:
             self._module = wasmtime.Module(engine(), wasm)
         except wasmtime.WasmtimeError as cause:
-            raise ModuleError("the policy is not a WebAssembly module", code="module_missing") from cause
+            raise ModuleError(
+                "the policy is not a WebAssembly module", code="module_missing"
+            ) from cause
         self._data = data
         self._exports = None
         self._start()
@@ -30,10 +34,13 @@ class Policy:
         self._load()
 
     def evaluate(self, entrypoint, data):
-        """The JSON of the entrypoint's value for canonical input; raises `module_output_invalid` when undefined."""
+        """The JSON of the entrypoint's value for canonical input; raises `module_output_invalid`
+        when undefined."""
         number = self._entrypoints.get(entrypoint)
         if number is None:
-            raise ModuleError(f"the policy has no rule {entrypoint}", code="bundle_entrypoint_missing")
+            raise ModuleError(
+                f"the policy has no rule {entrypoint}", code="bundle_entrypoint_missing"
+            )
         if len(data) > _INPUT_BYTES_MAX:
             raise InputError("the input is larger than 1 MiB", code="input_too_large")
         try:
@@ -45,7 +52,9 @@ class Policy:
             self._exports = None
             raise ModuleError("the policy module trapped", code="module_trapped") from cause
         if not (text.startswith(_PREFIX) and text.endswith(_SUFFIX)):
-            raise ModuleError("the policy has no answer to this input", code="module_output_invalid")
+            raise ModuleError(
+                "the policy has no answer to this input", code="module_output_invalid"
+            )
         return text[len(_PREFIX) : -len(_SUFFIX)]
 
     def _evaluate(self, number, data):

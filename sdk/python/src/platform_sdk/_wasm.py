@@ -55,12 +55,15 @@ def error_of(number):
     """The error that a module's error number stands for."""
     code = ERRORS.get(number)
     if code is None:
-        return ModuleError(f"a module returned the error number {number}", code="module_output_invalid")
+        return ModuleError(
+            f"a module returned the error number {number}", code="module_output_invalid"
+        )
     return InputError(code.replace("_", " "), code=code)
 
 
 def module_bytes(name, folder=None):
-    """The bytes of a module: from `folder`, else the package's own copy (its digest is checked), else the repository's build."""
+    """The bytes of a module: from `folder`, else the package's own copy (its digest is checked),
+    else the repository's build."""
     given = folder or os.environ.get("PLATFORM_MODULES_DIR")
     if given:
         return _read(Path(given) / f"{name}.wasm", name)
@@ -68,7 +71,9 @@ def module_bytes(name, folder=None):
         data = _read(_PACKAGED / f"{name}.wasm", name)
         expected = json.loads((_PACKAGED / "digests.json").read_text()).get(name)
         if module_digest(data) != expected:
-            raise ModuleError(f"the packaged module {name} is damaged", code="module_digest_mismatch")
+            raise ModuleError(
+                f"the packaged module {name} is damaged", code="module_digest_mismatch"
+            )
         return data
     return _read(_REPOSITORY / f"{name}.wasm", name)
 
@@ -86,14 +91,17 @@ def _read(path, name):
 
 
 class WasmModule:
-    """One compiled module and its present instance; a trap drops the instance, the next call gets a fresh one."""
+    """One compiled module and its present instance; a trap drops the instance, the next call gets a
+    fresh one."""
 
     def __init__(self, name, data=None):
         self.name = name
         try:
             self._module = wasmtime.Module(engine(), module_bytes(name) if data is None else data)
         except wasmtime.WasmtimeError as cause:
-            raise ModuleError(f"{name} is not a WebAssembly module", code="module_missing") from cause
+            raise ModuleError(
+                f"{name} is not a WebAssembly module", code="module_missing"
+            ) from cause
         self.generation = 0
         self._exports = None
         self._store = None
@@ -130,7 +138,9 @@ class WasmModule:
         length = self.invoke("outputLength") & 0xFFFFFFFF
         memory = self._exports["memory"]
         if pointer + length > memory.data_len(self._store):
-            raise ModuleError(f"{self.name} points outside its memory", code="module_output_invalid")
+            raise ModuleError(
+                f"{self.name} points outside its memory", code="module_output_invalid"
+            )
         return bytes(memory.read(self._store, pointer, pointer + length))
 
     def run(self, operation, data):

@@ -63,16 +63,18 @@ def platform_agent(
 ):
     """Decorates a function (sync or async) or a class as an agent.
 
-    `name` is kebab-case; `resources` lists `service` or `service:action`, everything else is denied by
-    policy. Raises ConfigurationError for a name or a resource that could not be one. A class gets its
-    `__call__` and `run` wrapped.
+    `name` is kebab-case; `resources` lists `service` or `service:action`, everything else is denied
+    by policy. Raises ConfigurationError for a name or a resource that could not be one. A class
+    gets its `__call__` and `run` wrapped.
     """
     for label, value in (("name", name), ("tenant", tenant)):
         if not isinstance(value, str) or not _NAME.match(value):
             raise ConfigurationError(f"the agent's {label} must be kebab-case, not {value!r}")
     for resource in resources or ():
         if not isinstance(resource, str) or not re.match(r"[A-Za-z0-9_-]+(?::[a-z]+)?\Z", resource):
-            raise ConfigurationError(f"a resource is 'service' or 'service:action', not {resource!r}")
+            raise ConfigurationError(
+                f"a resource is 'service' or 'service:action', not {resource!r}"
+            )
     if a2a:
         raise ConfigurationError("a2a is not built yet", code="not_implemented")
     options = {

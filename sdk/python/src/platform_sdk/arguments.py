@@ -34,7 +34,8 @@ class Arguments:
         return self._module.output()
 
     def validate(self, schema, arguments):
-        """`{"allow": bool, "violations": [{"keyword","message","pointer"}…]}` for a schema and arguments as values."""
+        """`{"allow": bool, "violations": [{"keyword","message","pointer"}…]}` for a schema and
+        arguments as values."""
         answer = json.loads(self.validate_bytes(_json(schema), _json(arguments)))
         return {"violations": [], **answer}
 
@@ -61,7 +62,9 @@ class Arguments:
             refusal = json.loads(self._module.output())
             raise InputError(refusal["message"], code=refusal["code"], data=refusal)
         if handle < 1:
-            raise ModuleError(f"arguments returned the handle {handle}", code="module_output_invalid")
+            raise ModuleError(
+                f"arguments returned the handle {handle}", code="module_output_invalid"
+            )
         return handle
 
     def _register(self, schema):

@@ -1,4 +1,5 @@
-"""Recomputes decisions in process: the same modules, the same commitments, the same decision id as every other host."""
+"""Recomputes decisions in process: the same modules, the same commitments, the same decision id as
+every other host."""
 
 import io
 import json
@@ -29,7 +30,8 @@ class Decider:
     """The decision modules of one process under one pair of bundles."""
 
     def __init__(self, bundles=None, modules=None, policy_revision="", data_revision=""):
-        """`bundles` is a folder with `policy` and `data` (folders or `.tar.gz`), `modules` one with the Wasm files."""
+        """`bundles` is a folder with `policy` and `data` (folders or `.tar.gz`), `modules` one with
+        the Wasm files."""
 
         def load(name):
             return module_bytes(name, modules)
@@ -47,7 +49,9 @@ class Decider:
             self.policy_revision = policy_revision or json.loads(policy[".manifest"])["revision"]
             self.data_revision = data_revision or json.loads(data[".manifest"])["revision"]
 
-    def decide(self, boundary, module, data, salt, schema=None, policy_revision=None, data_revision=None):
+    def decide(
+        self, boundary, module, data, salt, schema=None, policy_revision=None, data_revision=None
+    ):
         """Decides one input given as UTF-8 JSON bytes; never raises for what the input holds.
 
         Returns `{"id", "output", "committed_input", "allow"}`, bytes where the wire has bytes.
@@ -103,7 +107,9 @@ class Decider:
         if self._policy is None:
             raise ModuleError("no bundle is loaded", code="bundle_missing")
         if module == "authorization":
-            return self.record.canonicalize(self._policy.evaluate(f"platform/{boundary}/decision", canonical))
+            return self.record.canonicalize(
+                self._policy.evaluate(f"platform/{boundary}/decision", canonical)
+            )
         if module == "scope":
             return self._scope.decide_bytes(canonical)
         if module == "guard":
@@ -113,11 +119,15 @@ class Decider:
     def _validate(self, canonical, schema):
         members = {name: canonical[start:end] for name, start, end in _members(canonical)}
         if set(members) != {"arguments", "schema"}:
-            raise PlatformError('the input takes "arguments" and "schema", no more', code="input_invalid")
+            raise PlatformError(
+                'the input takes "arguments" and "schema", no more', code="input_invalid"
+            )
         if schema is None:
             raise PlatformError("no schema was given", code="module_missing")
         if members["schema"] != b'"sha256:' + self.record.sha256(schema).hex().encode() + b'"':
-            raise PlatformError("the schema is not the one the input names", code="module_digest_mismatch")
+            raise PlatformError(
+                "the schema is not the one the input names", code="module_digest_mismatch"
+            )
         return self._arguments.validate_bytes(schema, members["arguments"])
 
 
@@ -180,7 +190,5 @@ def _read_bundle(folder, name):
     with tarfile.open(fileobj=io.BytesIO(archive.read_bytes())) as tar:
         for member in tar.getmembers():
             if member.isfile():
-                files[member.name.removeprefix("./").lstrip("/")] = (
-                    tar.extractfile(member).read()
-                )
+                files[member.name.removeprefix("./").lstrip("/")] = tar.extractfile(member).read()
     return files

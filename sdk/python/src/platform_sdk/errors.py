@@ -2,7 +2,8 @@
 
 
 class PlatformError(Exception):
-    """Base of every error of the SDK. `code` is stable and lower_snake; `data` holds what a program may use."""
+    """Base of every error of the SDK. `code` is stable and lower_snake; `data` holds what a program
+    may use."""
 
     code = "internal"
 

@@ -10,7 +10,13 @@ from urllib.parse import quote, urlencode
 
 from ._http import JsonClient
 from .agent import current_agent
-from .errors import AuthenticationError, ConfigurationError, CredentialError, InputError, PlatformError
+from .errors import (
+    AuthenticationError,
+    ConfigurationError,
+    CredentialError,
+    InputError,
+    PlatformError,
+)
 
 DEFAULT_TIMEOUT = 60.0
 
@@ -48,7 +54,11 @@ class Tool:
 
     def to_openai_format(self):
         """The tool as OpenAI's function calling takes it."""
-        function = {"name": self.name, "description": self.description, "parameters": self._schema()}
+        function = {
+            "name": self.name,
+            "description": self.description,
+            "parameters": self._schema(),
+        }
         return {"type": "function", "function": function}
 
     def to_mcp_format(self):
@@ -58,7 +68,9 @@ class Tool:
     def _schema(self):
         if self.schema:
             return self.schema
-        properties = {p.name: {"type": p.type, "description": p.description} for p in self.parameters}
+        properties = {
+            p.name: {"type": p.type, "description": p.description} for p in self.parameters
+        }
         required = [p.name for p in self.parameters if p.required]
         return {"type": "object", "properties": properties, "required": required}
 
@@ -73,7 +85,8 @@ class SearchResult:
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What a call gave. `error` is None or `{"code", "message", …}`; a denial names its `decision_id`."""
+    """What a call gave. `error` is None or `{"code", "message", …}`; a denial names its
+    `decision_id`."""
 
     success: bool
     result: Any = None
@@ -92,13 +105,18 @@ class ToolResult:
 
 
 class GatewayClient:
-    """A client of one gateway; safe to share between threads. The default address is the agent's own proxy."""
+    """A client of one gateway; safe to share between threads. The default address is the agent's
+    own proxy."""
 
     def __init__(self, base_url=None, tenant=None, timeout=DEFAULT_TIMEOUT):
         address = base_url or os.environ.get("PLATFORM_GATEWAY_URL")
         if not address:
-            raise ConfigurationError("no gateway: set PLATFORM_GATEWAY_URL or run under the platform")
-        self.tenant = tenant or os.environ.get("PLATFORM_TENANT") or getattr(current_agent(), "tenant", None)
+            raise ConfigurationError(
+                "no gateway: set PLATFORM_GATEWAY_URL or run under the platform"
+            )
+        self.tenant = (
+            tenant or os.environ.get("PLATFORM_TENANT") or getattr(current_agent(), "tenant", None)
+        )
         self._http = JsonClient(address, timeout)
         self._listed = {}
         self._lock = threading.Lock()
@@ -125,10 +143,11 @@ class GatewayClient:
         return [SearchResult(_tool(entry["tool"]), entry["score"]) for entry in found["results"]]
 
     def call_tool(self, name, arguments=None, *, wait=None, approval=None):
-        """Calls a tool. A denial, bad arguments or a failing tool is a ToolResult with `success` false.
+        """Calls a tool. A denial, bad arguments, a failing tool: a ToolResult with `success` false.
 
-        `wait` says how many seconds a call that a person must allow may stay parked; when nobody has
-        answered by then, the error's code is `approval_pending` and `approval` names it for a retry.
+        `wait` says how many seconds a call that a person must allow may stay parked; when nobody
+        has answered by then, the error's code is `approval_pending` and `approval` names it for a
+        retry.
         """
         headers = {}
         if wait is not None:
@@ -148,11 +167,19 @@ class GatewayClient:
             )
         if status == 401:
             raise AuthenticationError(_detail(body), code=body.get("code"), data=body)
-        error = {**body, "status": status, "code": body.get("code", "failed"), "message": _detail(body)}
+        error = {
+            **body,
+            "status": status,
+            "code": body.get("code", "failed"),
+            "message": _detail(body),
+        }
         if status == 202:
             error.update(code="approval_pending", message="a person has not answered yet")
         return ToolResult(
-            success=False, error=error, request_id=body.get("request_id", ""), approval=body.get("approval")
+            success=False,
+            error=error,
+            request_id=body.get("request_id", ""),
+            approval=body.get("approval"),
         )
 
     def call_tool_mcp(self, name, arguments=None, request_id=1):
@@ -163,7 +190,11 @@ class GatewayClient:
         value = result.result if result.success else result.error
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         content = [{"type": "text", "text": text}]
-        return {"jsonrpc": "2.0", "id": request_id, "result": {"content": content, "isError": not result.success}}
+        return {
+            "jsonrpc": "2.0",
+            "id": request_id,
+            "result": {"content": content, "isError": not result.success},
+        }
 
     def register_openapi(self, spec, base_url, prefix, service=None, credential=None):
         """Registers the operations of an OpenAPI 3.0 or 3.1 document; returns the tools' names."""
@@ -186,8 +217,12 @@ class GatewayClient:
         if 200 <= status < 300 and isinstance(answer, dict):
             return answer
         answer = answer if isinstance(answer, dict) else {}
-        kind = {401: AuthenticationError, 403: CredentialError, 422: InputError}.get(status, PlatformError)
-        raise kind(_detail(answer), code=answer.get("code", "failed"), data={**answer, "status": status})
+        kind = {401: AuthenticationError, 403: CredentialError, 422: InputError}.get(
+            status, PlatformError
+        )
+        raise kind(
+            _detail(answer), code=answer.get("code", "failed"), data={**answer, "status": status}
+        )
 
 
 def _detail(body):
@@ -235,7 +270,8 @@ def call_tool(name, arguments=None, **options):
 
 
 def mcp_tool(name):
-    """Decorates a stub: calling it calls the tool with its keyword arguments and returns the result."""
+    """Decorates a stub: calling it calls the tool with its keyword arguments and returns the
+    result."""
 
     def decorate(function):
         @functools.wraps(function)
@@ -249,7 +285,8 @@ def mcp_tool(name):
 
 
 def discover_tools(prefix):
-    """Decorates a class: every tool whose name begins with `prefix` becomes a method, found on first use."""
+    """Decorates a class: every tool whose name begins with `prefix` becomes a method, found on
+    first use."""
 
     def decorate(cls):
         original = cls.__dict__.get("__getattr__")

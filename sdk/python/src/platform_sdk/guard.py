@@ -23,7 +23,8 @@ class Guard:
         return self._module.run("scan", bytes(data))
 
     def scan(self, direction, scanners, text):
-        """`{"allow": bool, "findings": [{"scanner","kind","start","end"}…]}`; offsets in UTF-8 bytes."""
+        """`{"allow": bool, "findings": [{"scanner","kind","start","end"}…]}`; offsets in UTF-8
+        bytes."""
         request = {"direction": direction, "scanners": list(scanners), "text": text}
         try:
             data = json.dumps(request, ensure_ascii=False).encode()
@@ -95,7 +96,9 @@ def _result(direction, scanners, text, block, guard=None):
     answer = (guard or default()).scan(direction, scanners, text)
     found = {}
     for finding in answer["findings"]:
-        entry = found.setdefault(finding["scanner"], {"score": 1.0, "threshold": None, "matches": []})
+        entry = found.setdefault(
+            finding["scanner"], {"score": 1.0, "threshold": None, "matches": []}
+        )
         entry["matches"].append({k: finding[k] for k in ("kind", "start", "end")})
     if block and not answer["allow"]:
         raise GuardrailError(f"blocked by {', '.join(sorted(found))}", scanners=found)

@@ -1,4 +1,5 @@
-"""`python -m platform_sdk.parity --bundles DIR --modules DIR`: decision requests in, decision ids out, one JSON a line."""
+"""`python -m platform_sdk.parity --bundles DIR --modules DIR`: decision requests in, decision ids
+out, one JSON a line."""
 
 import argparse
 import base64
@@ -9,11 +10,16 @@ from .decisions import Decider
 
 
 def main(argv=None):
-    """Reads `{boundary, module, input (base64), salt (hex), policyRevision, dataRevision, schema? (base64)}` a line;
-    writes `{id, allow}` for each, in order."""
+    """Reads requests, one a line, and writes `{id, allow}` for each, in order.
+
+    A request has `boundary`, `module`, `input` (base64) and `salt` (hex), and may have `schema`
+    (base64), `policyRevision` and `dataRevision`.
+    """
     parser = argparse.ArgumentParser(prog="platform_sdk.parity")
     parser.add_argument("--bundles", help="folder with policy and data, each a folder or .tar.gz")
-    parser.add_argument("--modules", help="folder with the Wasm modules; the package's own by default")
+    parser.add_argument(
+        "--modules", help="folder with the Wasm modules; the package's own by default"
+    )
     options = parser.parse_args(argv)
     decider = Decider(bundles=options.bundles, modules=options.modules)
     for line in sys.stdin.buffer:

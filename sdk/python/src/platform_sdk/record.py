@@ -21,7 +21,8 @@ class Record:
         return self._module.run("sha256", bytes(data))
 
     def decision_id(self, fields):
-        """SHA-256 over the seven framed fields of a decision; `input_invalid` for any other framing."""
+        """SHA-256 over the seven framed fields of a decision; `input_invalid` for any other
+        framing."""
         return self._module.run("decisionId", frame(fields))
 
 
@@ -32,7 +33,9 @@ def frame(fields):
         try:
             data = field.encode() if isinstance(field, str) else bytes(field)
         except UnicodeEncodeError as cause:
-            raise InputError("a field holds half of a surrogate pair", code="input_lone_surrogate") from cause
+            raise InputError(
+                "a field holds half of a surrogate pair", code="input_lone_surrogate"
+            ) from cause
         parts.append(len(data).to_bytes(4, "big"))
         parts.append(data)
     return b"".join(parts)

@@ -19,10 +19,13 @@ class Scope:
 
     def decide(self, scope, spiffe_id):
         """`{"allow": bool, "reason": {"code", "message"}}`."""
-        return json.loads(self.decide_bytes(_utf8(json.dumps({"scope": scope, "spiffe_id": spiffe_id}))))
+        return json.loads(
+            self.decide_bytes(_utf8(json.dumps({"scope": scope, "spiffe_id": spiffe_id})))
+        )
 
     def parse(self, spiffe_id):
-        """`{"trust_domain", "path": [segments]}`; InputError with a code of its own for each rule broken."""
+        """`{"trust_domain", "path": [segments]}`; InputError with a code of its own for each rule
+        broken."""
         return json.loads(self._module.run("parse", _utf8(spiffe_id)))
 
 
