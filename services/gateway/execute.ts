@@ -1,7 +1,7 @@
 // Executes one tool call: every decision, then the intent row, then the call, then the outcome row.
 import type { Decision } from '../../runtime/decide/decision.ts';
 import { type ErrorCode, PlatformError } from '../../runtime/errors.ts';
-import type { JsonObject, JsonValue } from '../../runtime/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../runtime/json.ts';
 import type { Caller } from './caller.ts';
 import { scrub } from './credentials.ts';
 import type { Circumstances } from './judge.ts';
@@ -12,6 +12,7 @@ import type { Parts } from './parts.ts';
 import { type Session, sessionFacts } from './sessions.ts';
 import { returnsSecrets, type Tool, type ToolRecord, takesSecrets } from './tools.ts';
 import { type OutgoingRequest, readResult } from './upstream.ts';
+import { withNames } from './violations.ts';
 
 export interface ExecuteRequest {
   tool: string;
@@ -101,7 +102,7 @@ async function judge(call: Call): Promise<Executed | undefined> {
   const fit = parts.judge.arguments(caller, record.tool, request.arguments);
   call.decisions.set('arguments', fit);
   if (!fit.allow) throw await denied(call, 'arguments_invalid', fit);
-  const text = JSON.stringify(request.arguments);
+  const text = textOf(request.arguments);
   const guard = parts.judge.guard(caller, 'input', scannersFor(record.tool, 'input'), text);
   call.decisions.set('guard', guard);
   if (!guard.allow) throw await denied(call, 'guard_blocked');
@@ -113,6 +114,20 @@ async function judge(call: Call): Promise<Executed | undefined> {
     throw await denied(call, parking.approval.verdict === 'deny' ? 'approval_denied' : 'denied');
   }
   return undefined;
+}
+
+/**
+ * The keys and strings of the arguments in canonical order, each on a line of its own. Not their JSON,
+ * in which an argument that is named `password` would itself look like a password in a text.
+ */
+export function textOf(value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join('\n');
+  if (!isJsonObject(value)) return '';
+  const lines = Object.keys(value)
+    .sort()
+    .flatMap((key) => [key, textOf(value[key]!)]);
+  return lines.filter(Boolean).join('\n');
 }
 
 function authorize(
@@ -251,7 +266,9 @@ async function denied(call: Call, code: ErrorCode, fit?: Decision): Promise<Plat
     const plain = fit === undefined ? code : 'denied';
     return ledger.denial(call.action, decisions, plain, reason);
   }
-  return ledger.denial(call.action, decisions, code, reason, { violations });
+  return ledger.denial(call.action, decisions, code, reason, {
+    violations: withNames(violations, call.request.arguments),
+  });
 }
 
 function idsOf(call: Call): DecisionIds {

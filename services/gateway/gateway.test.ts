@@ -125,9 +125,36 @@ test('arguments that do not fit say each violation with its pointer', async ({ g
   const violations = answer.body.violations as JsonObject[];
   const pointers = violations.map(({ pointer, keyword }) => `${pointer} ${keyword}`).sort();
   assert.equal(pointers, ['/count minimum', '/extra additionalProperties', '/item type']);
+  // The name that the caller chose is the caller's content, which evidence never has in clear.
+  const rows = (await g.rows()).filter(({ request }) => request === answer.body.request_id);
+  assert.is(rows.length, 1);
+  assert.not.match(JSON.stringify(rows), /extra/);
+  assert.match(JSON.stringify(rows), '/*1');
   const dots = await g.execute('orders_get', { id: '..' });
   assert.is(dots.status, 422);
   assert.is(g.upstream.seen.length, 0);
+});
+
+test('a secret in any key or string is stopped, an argument for one is not', async ({ g }) => {
+  const tool = {
+    ...{ name: 'any', description: '', action: 'write', input_schema: { type: 'object' } },
+    http: { method: 'POST', path: '/refund' },
+  };
+  const body = { base_url: g.upstream.url, prefix: 'orders', service: 'orders', tools: [tool] };
+  assert.is((await g.operate('POST', '/api/v1/tools/register', body)).status, 201);
+  const fine = await g.execute('orders_any', { password: 'new_password_2024', user: 'emma' });
+  assert.is(fine.body.success, true, JSON.stringify(fine.body));
+  const token = ['gh', 'p_', 'a1B2'.repeat(9)].join('');
+  const hostile: JsonObject[] = [
+    { text: `take ${token}` },
+    { [token]: 1 },
+    { deep: [{ list: ['a', token] }] },
+    { text: `the password: ${'hunter2'.repeat(2)}` },
+  ];
+  for (const args of hostile) {
+    const answer = await g.execute('orders_any', args);
+    assert.is(answer.body.code, 'guard_blocked', JSON.stringify(args));
+  }
 });
 
 test('what the upstream does wrong is a result with a stable code, and an outcome', async ({

@@ -13,7 +13,7 @@ import {
 import { LENGTH, NODE_BYTES, POINTER } from '../common/node';
 import { compareUtf16 } from '../common/text';
 import { isExhausted, spend } from './budget';
-import { enterIndex, enterKey, leave } from './path';
+import { enterIndex, enterKey, enterUnnamed, leave } from './path';
 import { isQuiet, isReportFull, violation, violationCount, violationName } from './report';
 import { isMatch } from './scalars';
 import { ABSENT, Always, Schema, schemaAt } from './schema';
@@ -144,16 +144,21 @@ function checkMembers(schema: Schema, node: u32): bool {
     if (schema.propertyNames == 0) return true;
   }
   let valid = true;
+  let index: u32 = 0;
   for (let item = firstChild(node); item != 0; item = nextSibling(item)) {
-    enterKey(keyPointer(item), keyLength(item));
-    if (!checkMember(schema, item)) valid = false;
+    const made = propertySchema(schema.properties, item);
+    if (made == 0) enterUnnamed(index);
+    else enterKey(keyPointer(item), keyLength(item));
+    if (!checkMember(schema, item, made)) valid = false;
     leave();
     if (isSettled(valid)) return false;
+    index++;
   }
   return valid;
 }
 
-function checkMember(schema: Schema, item: u32): bool {
+/** `made` is the schema of `properties` for the member, or 0. */
+function checkMember(schema: Schema, item: u32, made: u32): bool {
   if (!spend(1 + (keyLength(item) >> 4))) return false;
   let valid = true;
   if (schema.propertyNames != 0 && !isNameAllowed(schema.propertyNames, item)) {
@@ -161,7 +166,6 @@ function checkMember(schema: Schema, item: u32): bool {
     valid = false;
   }
   let named = false;
-  const made = propertySchema(schema.properties, item);
   if (made != 0) {
     named = true;
     if (!validate(made, item)) valid = false;

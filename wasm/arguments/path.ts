@@ -1,4 +1,5 @@
-// The place that is being looked at, in a schema or in the arguments, written as a JSON Pointer (RFC 6901).
+// The place that is being looked at, in a schema or in the arguments, written as a JSON Pointer (RFC 6901) or, for
+// members that the schema does not name, with `*` and their index in canonical order.
 
 import { alloc, persist } from '../common/arena';
 import { writeByte, writeJsonByte, writeU32 } from '../common/writer';
@@ -6,6 +7,9 @@ import { POINTER_BYTES_MAX } from './limits';
 
 /** Tokens of the deepest place: JSON has at most 64 levels; the rest is slack that no input reaches. */
 const TOKENS_MAX: u32 = 72;
+
+/** Stands in a token for the address of a key: what follows is the index of a member. */
+const UNNAMED: u32 = 1;
 
 const TOKENS: u32 = takeTokens();
 let depth: u32 = 0;
@@ -31,8 +35,16 @@ export function enterKey(pointer: u32, length: u32): void {
 
 /** Goes to the element with this index. */
 export function enterIndex(index: u32): void {
-  // No key lies at address 0.
+  // No key lies at address 0 or 1.
   enterKey(0, index);
+}
+
+/**
+ * Goes to the member with this index in canonical order, whose name the schema does not say: the name
+ * is the caller's content, and an answer holds none of that.
+ */
+export function enterUnnamed(index: u32): void {
+  enterKey(UNNAMED, index);
 }
 
 /** Goes back to the container. */
@@ -41,7 +53,7 @@ export function leave(): void {
 }
 
 function tokenBytes(token: u32): u32 {
-  if (load<u32>(token) == 0) return 10;
+  if (load<u32>(token) <= UNNAMED) return 11;
   let bytes = load<u32>(token, 4);
   const end = load<u32>(token) + bytes;
   for (let at = load<u32>(token); at < end; at++) {
@@ -68,7 +80,8 @@ export function writePointer(): void {
 function writeToken(token: u32): void {
   const pointer = load<u32>(token);
   const length = load<u32>(token, 4);
-  if (pointer == 0) {
+  if (pointer <= UNNAMED) {
+    if (pointer == UNNAMED) writeByte(0x2a);
     writeU32(length);
     return;
   }
