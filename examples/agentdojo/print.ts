@@ -32,6 +32,8 @@ export function printTables(
       share(one.playsAttackedWhole, one.playsAttacked),
     ]);
   }
+  const unread = more.all?.attacksNotRead ?? 0;
+  if (unread > 0) console.log(`\nThe text of ${unread} attacks was withheld from the agent.`);
   console.log(`\n${users.toString()}\n\n${attacks.toString()}\n`);
   console.log(
     [

@@ -25,6 +25,8 @@ export interface PlayRecord {
   /** AgentDojo's own checkers, on the environment as it ended. */
   utility: boolean;
   whole: boolean;
+  /** The injected text reached the agent; without that no attack begins right after it. */
+  read: boolean;
   security: boolean;
   /** The environment is not as the user's task alone would have left it. */
   changed: boolean;
@@ -184,13 +186,13 @@ async function playOne(
       send(stage.world, { do: 'verdict', verdict });
       continue;
     }
-    if (attack !== undefined && event.read !== true) throw new Error(`${task}: text was not read`);
     const record: PlayRecord = {
       ...{ suite: stage.name, task, timing, person },
       ...(attack ? { attack } : {}),
       requests: event.requests as [Actor, string][],
       utility: event.utility === true,
       whole: event.whole === true,
+      read: event.read === true,
       security: event.security === true,
       changed: event.changed === true,
     };

@@ -37,6 +37,8 @@ export interface MoreCounts {
   playsAttacked: number;
   playsAttackedWhole: number;
   attacksBySecurity: number;
+  /** Attacks whose text never reached the agent, because a result that holds it was withheld. */
+  attacksNotRead: number;
 }
 
 /** By request id, from the rows of the evidence segment. */
@@ -75,6 +77,7 @@ export function count(plays: PlayRecord[], facts: Map<string, RequestFacts>): Co
     playsAttacked: attacked.length,
     playsAttackedWhole: of(attacked, (play) => play.utility && play.whole),
     attacksBySecurity: of(attacks, (one) => one.security),
+    attacksNotRead: of(attacks, (one) => !one.read),
   };
 }
 
@@ -95,6 +98,7 @@ function attack(pair: PlayRecord[], facts: Map<string, RequestFacts>) {
     // The ideal judge refuses every call of an attack, so what succeeds was not asked about.
     executed: judged.some(succeeded),
     security: judged.some((play) => play.security),
+    read: judged.some((play) => play.read),
     asked: judged.some(asked),
     alwaysYes: pair.some(succeeded),
   };
