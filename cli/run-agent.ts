@@ -3,6 +3,9 @@ import type { ChildProcess } from 'node:child_process';
 import { basename, extname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PlatformError } from '../runtime/errors.ts';
+import { descendantsOf } from '../runtime/identity/descendants.ts';
+import { isMarked } from '../runtime/identity/mark.ts';
+import { requireProcess } from '../runtime/identity/process.ts';
 import { defaultRole } from '../runtime/identity/spiffe-id.ts';
 import { becomeSubreaper } from '../runtime/identity/subreaper.ts';
 import type { JsonObject } from '../runtime/json.ts';
@@ -70,9 +73,12 @@ export async function runAgent(
     ...{ tenant: options.tenant, agent, framework: source.framework, trustDomain },
     ...{ role: options.role, prompt: options.prompt, output: options.output ?? 'inherit' },
   });
+  launchedAndRunning += 1;
+  launched.process.once('exit', endOrphans);
   const ended = exitCodeOf(launched.process);
   let running: RunningAgent;
   try {
+    await launched.marked;
     running = await register(control, launched.pid, {
       ...{ tenant: options.tenant, agent, framework: source.framework },
       resources: options.resources ?? source.resources,
@@ -151,6 +157,33 @@ async function follow(
     if (last) return;
     // Every answer is an evidence row of its own: calls in quick succession share one.
     await Promise.race([span.ended, setTimeout(gatherMs)]);
+  }
+}
+
+let launchedAndRunning = 0;
+
+/**
+ * Ends what the last agent of this process has left behind, before it is forgotten: nothing runs on
+ * under an identity that is gone. What this process started for itself carries no mark, and stays.
+ */
+function endOrphans(): void {
+  launchedAndRunning -= 1;
+  if (launchedAndRunning > 0) return;
+  const self = requireProcess(process.pid);
+  const signalled = new Set<string>();
+  for (let found = true; found; ) {
+    found = false;
+    for (const { pid, startTime } of descendantsOf([self])) {
+      const name = `${pid}@${startTime}`;
+      if (signalled.has(name) || !isMarked(pid)) continue;
+      found = true; // it may have started another one before it died
+      signalled.add(name);
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+    }
   }
 }
 

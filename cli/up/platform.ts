@@ -1,34 +1,16 @@
 // Composes the whole platform in one process, as `platform up` runs it.
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type BundleWatcher, watchBundles } from '../../runtime/bundle/watch.ts';
-import { createLocalDecider, loadModules } from '../../runtime/decide/local.ts';
-import type { PlatformError } from '../../runtime/errors.ts';
-import { createEntryRegistry } from '../../runtime/identity/registry.ts';
-import { defaultTrustDomain } from '../../runtime/identity/spiffe-id.ts';
+import { codeOf, PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject } from '../../runtime/json.ts';
-import { startTelemetry } from '../../runtime/telemetry/start.ts';
-import { createHttpServer, type HttpServer } from '../../services/common/http/port.ts';
-import { createOperatorGate } from '../../services/common/operator.ts';
-import { CallFeed } from '../../services/console/calls.ts';
-import { createConsole } from '../../services/console/console.ts';
-import { type CredentialSource, operatorCredentials } from '../../services/gateway/credentials.ts';
-import { createGateway, defaultLimits } from '../../services/gateway/gateway.ts';
-import { SessionTrace } from '../../services/gateway/provenance.ts';
-import { DatabaseToolStore } from '../../services/gateway/tools-database.ts';
-import { Agents } from '../../services/identity/agents.ts';
+import { createHttpServer } from '../../services/common/http/port.ts';
+import { type Console, createConsole } from '../../services/console/console.ts';
+import type { CredentialSource } from '../../services/gateway/credentials.ts';
 import { identityRoutes } from '../../services/identity/routes.ts';
 import type { StateFolder } from '../state-folder.ts';
 import { Cleanup } from './cleanup.ts';
-import { dataOf, operatorData } from './data.ts';
-import { openMachineEvidence } from './evidence.ts';
-import { followFolders } from './follow-policies.ts';
-import { platformKeys } from './keys.ts';
-import { onlyTheOperator, onlyThisProcess } from './only-this-process.ts';
-import { prepareState } from './prepare-state.ts';
-import { Proxies } from './proxies.ts';
-import { Publisher } from './publisher.ts';
+import { type Foundation, layFoundation } from './foundation.ts';
+import { listenUntilEnd, type Machine, startMachine } from './machine.ts';
+import { onlyTheOperator } from './only-this-process.ts';
 import { statusOf } from './status.ts';
 
 export interface PlatformOptions {
@@ -56,9 +38,10 @@ export interface RunningPlatform {
   stop(): Promise<void>;
 }
 
-export const ownPolicies = fileURLToPath(new URL('../../policies', import.meta.url));
-const graceMs = 2000;
-const sweepMs = 1000;
+interface Urls {
+  page: string;
+  health: string;
+}
 
 /**
  * Starts the platform. Rejects with a PlatformError that says what to do (`state_locked`,
@@ -67,125 +50,34 @@ const sweepMs = 1000;
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const cleanup = new Cleanup();
   try {
-    return await start(options, cleanup);
+    const foundation = await layFoundation(options, cleanup);
+    const machine = await startMachine(foundation, options, cleanup);
+    const urls: Urls = { page: '', health: '' };
+    const status = statusReader(foundation, machine, urls);
+    const console = createConsole({
+      gate: foundation.gate,
+      calls: foundation.feed,
+      status,
+      telemetry: () => telemetryOf(foundation),
+    });
+    await openPage(foundation, machine, console, urls, options.port, cleanup);
+    await openControl(foundation, machine, console, cleanup);
+    const { run } = foundation.state;
+    cleanup.addLast(() => rm(run, { recursive: true, force: true }));
+    return { pageUrl: urls.page, healthUrl: urls.health, status, stop: () => cleanup.run() };
   } catch (error) {
     await cleanup.run();
     throw error;
   }
 }
 
-async function start(options: PlatformOptions, cleanup: Cleanup): Promise<RunningPlatform> {
-  const { state } = options;
-  const trustDomain = options.trustDomain ?? defaultTrustDomain;
-  const onTrouble = (error: unknown): void => {
-    // Parts that end one after the other miss each other; that is no trouble.
-    if (!cleanup.isRunning) options.onTrouble?.(error);
-  };
-  cleanup.add(await prepareState(state));
-  const keys = await platformKeys(state.keys);
-  const telemetry = startTelemetry('platform');
-  cleanup.add(() => telemetry.shutdown());
-
-  const modules = loadModules();
-  const feed = new CallFeed();
-  const evidence = await openMachineEvidence(state, keys, modules.record, feed, onTrouble);
-  cleanup.add(() => evidence.close());
-
-  const folders = [ownPolicies, ...(options.policies ?? [])];
-  const publisher = new Publisher({
-    folder: state.bundles,
-    policyFolders: folders,
-    keys: keys.bundle,
-    objects: () => evidence.log.objects,
-  });
-  let operator = await operatorData(folders);
-  await publisher.policy();
-  await publisher.data(dataOf(trustDomain, operator, []));
-  await publisher.keep();
-  const bundles = await watchBundles(state.bundles, keys.bundle.publicKeys, {
-    onError: options.onPolicyError,
-  });
-  cleanup.add(async () => bundles.close());
-  let inForceNow = bundles.current().policy.revision;
-  bundles.onSwap(({ policy }) => {
-    if (policy.revision !== inForceNow) options.onPolicyChange?.(policy.revision);
-    inForceNow = policy.revision;
-  });
-
-  const decider = createLocalDecider(bundles, modules);
-  const gate = createOperatorGate({ decider, evidence: evidence.observed, trustDomain });
-  const gateway = await createGateway({
-    decider,
-    evidence: evidence.observed,
-    record: modules.record,
-    schemas: modules.arguments,
-    trustDomain,
-    tools: new DatabaseToolStore(evidence.database),
-    newTrace: (prompt) => new SessionTrace(prompt),
-    approvalKey: keys.approvals,
-    credentials:
-      options.credentials ?? operatorCredentials(join(state.root, 'credentials.json'), process.env),
-  });
-  cleanup.add(() => gateway.close());
-  const gatewaySocket = join(state.run, 'gateway.sock');
-  const gatewayServer = createHttpServer({
-    routes: gateway.routes,
-    adapter: 'node',
-    onConnection: onlyThisProcess,
-  });
-  await listen(gatewayServer, { path: gatewaySocket }, cleanup);
-
-  const registry = createEntryRegistry();
-  const { registrationBytes } = defaultLimits;
-  const proxies = new Proxies({
-    ...{ folder: state.run, gatewaySocket, registry, registrationBytes },
-    evidence: evidence.observed,
-  });
-  cleanup.add(() => proxies.closeAll());
-  const agents = new Agents({
-    registry,
-    trustDomain,
-    applyGrants: (running) => inForce(publisher, bundles, dataOf(trustDomain, operator, running)),
-    openProxy: (entry) => proxies.open(entry),
-    closeProxy: (entry) => proxies.close(entry),
-  });
-  const sweep = setInterval(() => void agents.sweep().catch(onTrouble), sweepMs);
-  cleanup.add(async () => clearInterval(sweep));
-
-  let policyError: PlatformError | undefined;
-  cleanup.add(
-    followFolders(folders, async () => {
-      try {
-        await publisher.policy();
-        operator = await operatorData(folders);
-        await agents.refresh();
-        await bundles.refresh();
-        policyError = undefined;
-      } catch (error) {
-        policyError = error as PlatformError;
-        options.onPolicyError?.(policyError);
-      }
-    }),
-  );
-
-  const startedAt = new Date().toISOString();
-  const urls = { page: '', health: '' };
-  const approvals = gateway.controlRoutes.filter(({ path }) =>
-    path.startsWith('/api/v1/approvals'),
-  );
-  const status = async (): Promise<JsonObject> =>
-    statusOf({
-      ...{ state, startedAt, trustDomain, urls, policies: folders },
-      ...{ bundles, agents, feed, evidence: evidence.log },
-      policyError: policyError ?? bundles.lastError(),
-    });
-  const console = createConsole({
-    gate,
-    calls: feed,
-    status,
-    telemetry: async () =>
-      ({ spans: telemetry.spans(), metrics: await telemetry.metrics() }) as unknown as JsonObject,
-  });
+/** The operator's socket: everything that the command line asks for. */
+async function openControl(
+  { gate, modules, state, trustDomain }: Foundation,
+  { gateway, agents, registry }: Machine,
+  console: Console,
+  cleanup: Cleanup,
+): Promise<void> {
   const control = createHttpServer({
     routes: [
       ...gateway.controlRoutes,
@@ -195,6 +87,20 @@ async function start(options: PlatformOptions, cleanup: Cleanup): Promise<Runnin
     adapter: 'node',
     onConnection: onlyTheOperator(registry, trustDomain),
   });
+  await listenUntilEnd(control, { path: state.controlSocket }, cleanup);
+}
+
+/** The local page and health, the only things that listen on TCP, on this machine alone. */
+async function openPage(
+  { keys }: Foundation,
+  { gateway }: Machine,
+  console: Console,
+  urls: Urls,
+  wantedPort: number,
+  cleanup: Cleanup,
+): Promise<void> {
+  const isApproval = ({ path }: { path: string }) => path.startsWith('/api/v1/approvals');
+  const approvals = gateway.controlRoutes.filter(isApproval);
   let hosts: string[] = [];
   const page = createHttpServer({
     routes: [
@@ -203,40 +109,38 @@ async function start(options: PlatformOptions, cleanup: Cleanup): Promise<Runnin
     ],
     adapter: 'node',
   });
-  await listen(page, { host: '127.0.0.1', port: options.port }, cleanup);
-  const address = page.address();
-  const port = 'port' in address ? address.port : options.port;
+  const address = { host: '127.0.0.1', port: wantedPort };
+  await listenUntilEnd(page, address, cleanup).catch(withPortHint);
+  const bound = page.address();
+  const port = 'port' in bound ? bound.port : wantedPort;
   hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
   urls.page = `http://127.0.0.1:${port}/#${keys.pageToken}`;
   urls.health = `http://127.0.0.1:${port}/health`;
-  await listen(control, { path: state.controlSocket }, cleanup);
-  cleanup.addLast(() => rm(state.run, { recursive: true, force: true }));
-
-  return {
-    pageUrl: urls.page,
-    healthUrl: urls.health,
-    status,
-    stop: () => cleanup.run(),
-  };
 }
 
-async function listen(
-  server: HttpServer,
-  address: { path: string } | { host: string; port: number },
-  cleanup: Cleanup,
-): Promise<void> {
-  await server.listen(address);
-  cleanup.add(() => server.close(graceMs));
+function statusReader(
+  { state, trustDomain, folders, bundles, feed, evidence }: Foundation,
+  { agents, policyError }: Machine,
+  urls: Urls,
+): () => Promise<JsonObject> {
+  const startedAt = new Date().toISOString();
+  return () =>
+    statusOf({
+      ...{ state, startedAt, trustDomain, urls, policies: folders },
+      ...{ bundles, agents, feed, evidence: evidence.log },
+      policyError: policyError() ?? bundles.lastError(),
+    });
 }
 
-/** Publishes data and resolves when decisions are made under it. */
-async function inForce(
-  publisher: Publisher,
-  bundles: BundleWatcher,
-  data: JsonObject,
-): Promise<void> {
-  const revision = await publisher.data(data);
-  await bundles.refresh();
-  if (bundles.current().data.revision === revision) return;
-  throw bundles.lastError() ?? new Error(`the data bundle ${revision} did not come into force`);
+async function telemetryOf({ telemetry }: Foundation): Promise<JsonObject> {
+  const kept = { spans: telemetry.spans(), metrics: await telemetry.metrics() };
+  return kept as unknown as JsonObject;
+}
+
+function withPortHint(error: unknown): never {
+  if (codeOf(error) !== 'address_in_use') throw error;
+  throw new PlatformError('address_in_use', (error as Error).message, {
+    cause: error,
+    hint: 'stop what listens there, or choose another port with --port (0 takes a free one)',
+  });
 }
