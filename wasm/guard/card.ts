@@ -78,6 +78,7 @@ function isGrouped(number: u32): bool {
 
 /** Reports the card number that the groups read at `p` begin with; returns its end, or 0. */
 export function cardAt(p: u32): u32 {
+  if (digitsIn(groups) < 12) return 0;
   for (let number = min(groups, 5); number > 0; number--) {
     const length = digitsIn(number);
     const stop = groupEnd(number - 1);

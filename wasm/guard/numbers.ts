@@ -52,6 +52,28 @@ export function separatorKind(p: u32): u32 {
   return length == 2 || at(p + 2) == 0xaf ? 0x20 : 0x2d;
 }
 
+/**
+ * Whether the groups of digits from `p` that `readGroups` would read hold at least `least` digits. Stops
+ * as soon as they do, and keeps nothing: what settles most numbers of a text at once.
+ */
+export function hasDigits(p: u32, least: u32): bool {
+  let total: u32 = 0;
+  let q = p;
+  for (let group: u32 = 0; group < GROUPS_MAX; group++) {
+    const from = q;
+    while (is(q, DIGIT)) {
+      q++;
+      if (++total >= least) break;
+    }
+    if (q == from || total >= least) break;
+    const gap = separatorAt(q);
+    if (gap == 0) break;
+    q += gap;
+  }
+  count(q - p + 1);
+  return total >= least;
+}
+
 /** Reads up to six groups of digits from `p`, each a single separator apart. */
 export function readGroups(p: u32): void {
   groups = 0;

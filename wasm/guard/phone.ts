@@ -14,7 +14,7 @@ import {
   groups,
   separatorAt,
 } from './numbers';
-import { ALNUM, at, count, DIGIT, is, run, wordWithin } from './text';
+import { ALNUM, at, DIGIT, is, letterWithin, run, wordWithin } from './text';
 
 /** E.164: at most 15 digits; the shortest in use with a country code have 8. */
 const DIGITS_MIN: u32 = 8;
@@ -124,6 +124,7 @@ function isNorthAmerican(first: u32): bool {
 
 function hasKeyword(p: u32): bool {
   const from = p - KEYWORD_WITHIN;
+  if (!letterWithin(from, p)) return false;
   return (
     wordWithin(from, p, 'phone') ||
     wordWithin(from, p, 'tel') ||
@@ -161,10 +162,11 @@ export function phoneAtDigit(p: u32): u32 {
   const first: u32 = groupLength(0) == 1 && digit(0) == 1 ? 1 : 0;
   if (isNorthAmerican(first) && evenlySeparated(first + 3) && groupSeparator(0) != 0x20) {
     number = first + 3;
-  } else if (hasKeyword(p)) {
+  } else {
+    // The digits first: in text full of numbers, looking for a word at each would cost the most.
     number = nationalGroups();
+    if (number > 0 && !hasKeyword(p)) number = 0;
   }
-  count(KEYWORD_WITHIN);
   if (number == 0 || continues(p)) return 0;
   const stop = groupEnd(number - 1);
   if (is(stop, ALNUM) || goesOn(stop)) return 0;

@@ -141,4 +141,12 @@ for (const [name, unit] of Object.entries(traps)) {
   });
 }
 
+test('text full of numbers costs little: most are too short for any finding', () => {
+  for (const unit of ['1 ', '1,2,', '7.25 ', '4111 ', '12 34 ']) {
+    const text = unit.repeat(4000);
+    const count = steps(text);
+    assert.ok(count <= text.length * 40, `${unit}: ${count} steps for ${text.length} characters`);
+  }
+});
+
 test.run();

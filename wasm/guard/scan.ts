@@ -12,7 +12,7 @@ import { emailAt } from './email';
 import { report, resetFindings } from './findings';
 import { ibanAt } from './iban';
 import { finishInvisible, invisibleAt, resetInvisible } from './invisible';
-import { continues, readGroups } from './numbers';
+import { continues, hasDigits, readGroups } from './numbers';
 import { phoneAtDigit, phoneAtParenthesis, phoneAtPlus } from './phone';
 import { ssnAt } from './ssn';
 import { jwtAt, privateKeyAt, urlCredentialsAt } from './structured';
@@ -34,6 +34,9 @@ import { tokenAt, tokenKind } from './tokens';
 export const INVISIBLE_TEXT: u32 = 1;
 export const PII: u32 = 2;
 export const SECRETS: u32 = 4;
+
+/** The fewest digits of a number that is reported: a national telephone number. */
+const DIGITS_MIN: u32 = 7;
 
 /** Where the last number or account number ended; nothing inside it is reported again. */
 let numberEnd: u32 = 0;
@@ -79,6 +82,8 @@ function personalAt(p: u32, byte: u32): void {
 function numberAt(p: u32): u32 {
   // The fraction of a decimal number.
   if (at(p - 1) == 0x2e && is(p - 2, DIGIT)) return 0;
+  // Seven digits are the fewest of any number below, but for what follows the prefix `00`.
+  if (!(at(p) == 0x30 && at(p + 1) == 0x30) && !hasDigits(p, DIGITS_MIN)) return 0;
   readGroups(p);
   const card = cardAt(p);
   if (card != 0) return card;

@@ -3,7 +3,7 @@
 import { report } from './findings';
 import { SSN } from './kinds';
 import { digit, evenlySeparated, goesOn, groupEnd, groupLength, groups } from './numbers';
-import { ALNUM, is, wordWithin } from './text';
+import { ALNUM, is, letterWithin, wordWithin } from './text';
 
 const KEYWORD_WITHIN: u32 = 32;
 
@@ -40,5 +40,6 @@ export function ssnAt(p: u32): u32 {
 
 function hasKeyword(p: u32): bool {
   const from = p - KEYWORD_WITHIN;
+  if (!letterWithin(from, p)) return false;
   return wordWithin(from, p, 'ssn') || wordWithin(from, p, 'social security');
 }

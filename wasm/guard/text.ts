@@ -101,10 +101,24 @@ export function endsFolded(p: u32, literal: string): bool {
 /** Whether the lower-case literal stands anywhere in `[from, to)`, as a word's beginning. */
 export function wordWithin(from: u32, to: u32, literal: string): bool {
   const first = max(from, begin);
+  const letter = <u32>load<u16>(changetype<usize>(literal));
   work += to - first;
   for (let p = first; p + <u32>literal.length <= to; p++) {
+    if ((<u32>load<u8>(p) | 0x20) != letter) continue;
     if (startsFolded(p, literal) && !is(p - 1, LETTER)) return true;
   }
+  return false;
+}
+
+/** Whether any letter stands in `[from, to)`: without one there is no word to look for. */
+export function letterWithin(from: u32, to: u32): bool {
+  const first = max(from, begin);
+  for (let p = to; p > first; p--) {
+    if ((<u32>load<u8>(classes + load<u8>(p - 1)) & LETTER) == 0) continue;
+    work += to - p;
+    return true;
+  }
+  work += to - first;
   return false;
 }
 
