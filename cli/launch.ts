@@ -23,6 +23,8 @@ export interface Launch {
 export interface Launched {
   process: ChildProcess;
   pid: number;
+  /** Resolves when the process carries the mark of agents; rejects when it ended instead. */
+  marked: Promise<void>;
   /** Lets the agent run, with the address of its proxy. */
   release(gatewayUrl: string): void;
   /** Ends it before it ran. */
@@ -31,33 +33,45 @@ export interface Launched {
 
 const pythonSdk = fileURLToPath(new URL('../sdk/python/src', import.meta.url));
 
-// The shell waits for the address on descriptor 3 and then becomes the agent: same pid, same start
-// time. When the launcher dies first, `read` fails and the agent never starts.
-const gate =
-  'IFS= read -r PLATFORM_GATEWAY_URL <&3 && exec 3<&- && export PLATFORM_GATEWAY_URL && exec "$0" "$@"';
+const program = fileURLToPath(new URL('./marked.ts', import.meta.url));
 
 /** Starts the process; throws `configuration_invalid` when its interpreter cannot be run. */
 export function launchAgent(launch: Launch): Launched {
   const interpreter = launch.language === 'python' ? pythonInterpreter() : process.execPath;
   const child = spawn(
-    '/bin/sh',
-    ['-c', gate, interpreter, resolve(launch.file), ...launch.arguments],
+    process.execPath,
+    [program, interpreter, resolve(launch.file), ...launch.arguments],
     {
       env: environmentOf(launch),
       stdio: ['inherit', launch.output, launch.output, 'pipe'],
     },
   );
-  const channel = child.stdio[3] as import('node:stream').Writable;
+  const channel = child.stdio[3] as import('node:stream').Duplex;
   channel.on('error', () => {}); // the agent ended first; its exit code says so
   if (child.pid === undefined) {
-    throw new PlatformError('configuration_invalid', 'cannot start a shell for the agent');
+    throw new PlatformError('configuration_invalid', 'cannot start a process for the agent');
   }
   return {
     process: child,
     pid: child.pid,
+    marked: new Promise((done, failed) => {
+      channel.once('data', () => done());
+      child.once('error', failed);
+      child.once('exit', () => failed(unmarked()));
+    }),
     release: (gatewayUrl) => void channel.end(`${gatewayUrl}\n`),
     abandon: () => void child.kill('SIGKILL'),
   };
+}
+
+function unmarked(): PlatformError {
+  return new PlatformError(
+    'configuration_invalid',
+    'the agent’s process cannot be marked as such',
+    {
+      hint: 'the kernel has to offer seccomp filters and no_new_privs to processes of this user',
+    },
+  );
 }
 
 /** The operator's environment, less what only the operator's own commands are to know. */

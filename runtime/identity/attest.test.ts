@@ -59,7 +59,8 @@ function draft(pid: number, change: Partial<EntryDraft> = {}): EntryDraft {
     agent: 'bot',
     roles: [{ name: 'writer' }, { name: 'reader', commandPattern: '*--read-only*' }],
     process: requireProcess(pid),
-    launcher: requireProcess(process.pid),
+    // Unless a test says so, none of the processes here: a launcher's other children are nobody.
+    launcher: { pid: 1, startTime: '0' },
     uid: process.getuid?.() ?? 0,
     ...change,
   };
@@ -142,6 +143,7 @@ test('an entry for an earlier process with the same pid does not count', async (
   const entries = {
     byProcess: () => undefined,
     isLauncher: () => false,
+    isTainted: () => false,
   };
   const earlier = { pid: caller.pid, startTime: '1' };
   assert.throws(
@@ -199,10 +201,8 @@ test('an agent is no operator, nor are its children and orphans; a stranger is',
   assert.ok(becomeSubreaper());
   const caller = start();
   const said = async (as: SendAs = {}) => (await caller.send(socketPath, '?', as)).split('; ')[1];
-  // Nothing launched from here is registered in this registry but by the earlier tests.
-  for (const entry of registry.list()) registry.delete(entry.id);
   assert.is(await said(), 'operator');
-  registry.create(draft(caller.pid));
+  registry.create(draft(caller.pid, { launcher: requireProcess(process.pid) }));
   assert.is(await said(), 'caller_unknown');
   assert.is(await said({ childEnvironment: {} }), 'caller_unknown');
   assert.is(await said({ childEnvironment: {}, orphan: true }), 'caller_unknown');

@@ -30,6 +30,8 @@ export interface RegistrationEntry {
 export interface EntryLookup {
   /** The entry whose process tree has exactly this process as its root. */
   byProcess(name: ProcessName): RegistrationEntry | undefined;
-  /** True when this process launched a registered agent. */
+  /** True when this process has ever launched an agent: an orphan of it could be its child. */
   isLauncher(name: ProcessName): boolean;
+  /** True when this process belonged to an agent that has been deleted since. */
+  isTainted(name: ProcessName): boolean;
 }

@@ -10,10 +10,12 @@ import * as assert from 'uvu/assert';
 import { codeOf } from '../errors.ts';
 import { needs } from '../testing/needs.ts';
 import { ancestry } from './attest.ts';
+import { isMarked } from './mark.ts';
 import { attestOperator } from './operator.ts';
 import { peerOf } from './peer.ts';
 import { requireProcess } from './process.ts';
 import { createEntryRegistry, type EntryRegistry } from './registry.ts';
+import { becomeSubreaper } from './subreaper.ts';
 
 interface World {
   folder: string;
@@ -41,6 +43,7 @@ test.before.each(async (world) => {
         answer = codeOf(error);
       }
       world.answers.set(String(word), answer);
+      world.server.emit('answered');
       peer.close();
       socket.end(answer);
     });
@@ -61,7 +64,11 @@ sys.stdin.readline()
 `;
 
 /** Runs a Python agent that was registered before its first line, and waits for its end. */
-async function runAgent(world: World, body: string): Promise<void> {
+async function runAgent(
+  world: World,
+  body: string,
+  launcher = { pid: 1, startTime: '0' }, // by default none of its ancestors
+): Promise<void> {
   const child = spawn('python3', ['-c', knock + body, world.socketPath], {
     stdio: ['pipe', 'inherit', 'inherit'],
     timeout: 20_000,
@@ -69,8 +76,7 @@ async function runAgent(world: World, body: string): Promise<void> {
   world.registry.create({
     ...{ trustDomain: 'platform.local', tenant: 'acme', agent: 'bot', roles: [] },
     process: requireProcess(child.pid ?? -1),
-    // None of its ancestors: the agent itself has to be found among them.
-    launcher: { pid: 1, startTime: '0' },
+    launcher,
     uid: process.getuid?.() ?? 0,
   });
   const ended = once(child, 'exit');
@@ -111,6 +117,66 @@ os.waitpid(child, 0)
     );
     assert.is(world.answers.get('zombie'), 'caller_unknown');
   });
+}
+
+const daemon = `
+root = os.getpid()
+told, tell = os.pipe()
+if os.fork() == 0:
+    os.setsid(); knock('before'); os.write(tell, b'x')
+    while os.getppid() == root: time.sleep(0.01)
+    knock('after'); os._exit(0)
+os.read(told, 1)
+`;
+
+if (needs('python')) {
+  test('a daemon that outlives its agent is no operator, though its launcher ended too', async (world) => {
+    world.server.on('connection', () => {
+      for (const { id } of world.registry.list()) world.registry.delete(id);
+    });
+    await runAgent(world, daemon);
+    await untilAnswered(world, 'after');
+    // It was nobody's already when it knocked first, and knew neither agent nor launcher any more.
+    assert.equal([...world.answers.values()], ['caller_unknown', 'caller_unknown']);
+  });
+
+  test('what a launcher is left with is no operator, also when the agent is forgotten', async (world) => {
+    assert.ok(becomeSubreaper());
+    const launcher = requireProcess(process.pid);
+    await runAgent(world, "if os.fork(): os._exit(0)\ntime.sleep(0.5); knock('late')", launcher);
+    world.registry.deleteEnded();
+    assert.equal(world.registry.list(), []);
+    await untilAnswered(world, 'late');
+    assert.is(world.answers.get('late'), 'caller_unknown');
+  });
+
+  test('the mark of agents is on all that they start, and comes off none of it', async (world) => {
+    const mark = new URL('./mark.ts', import.meta.url).href;
+    const script = `(await import('${mark}')).markThisThread();
+      process.execve('/bin/sh', ['sh', '-c', 'exec python3 "$@"', 'sh', ...process.argv.slice(1)], {
+        PATH: process.env.PATH });`;
+    const body = `${knock}
+knock('marked')
+if os.fork(): os.wait(); os._exit(0)
+os.setsid()
+if os.fork(): os._exit(0)
+os.execvp('python3', ['python3', '-c', sys.argv[2] + "\\nknock('daemon')", sys.argv[1]])`;
+    const child = spawn(
+      process.execPath,
+      ['--input-type=module', '-e', script, '--', '-c', body, world.socketPath, knock],
+      { stdio: ['pipe', 'inherit', 'inherit'], timeout: 20_000 },
+    );
+    child.stdin.end('go\n');
+    await once(child, 'exit');
+    await untilAnswered(world, 'daemon');
+    assert.equal([...world.answers.keys()], ['marked', 'daemon']);
+    assert.equal([...world.answers.values()], ['caller_unknown', 'caller_unknown']);
+    assert.is(isMarked(process.pid), false);
+  });
+}
+
+async function untilAnswered(world: World, word: string): Promise<void> {
+  while (!world.answers.has(word)) await once(world.server, 'answered');
 }
 
 test('a chain that is cut says so', () => {

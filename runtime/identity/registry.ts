@@ -1,8 +1,9 @@
 // The registry of agents' registration entries: its port, and the in-memory one.
 import { randomUUID } from 'node:crypto';
 import { PlatformError } from '../errors.ts';
+import { descendantsOf } from './descendants.ts';
 import type { EntryLookup, RegistrationEntry } from './entry.ts';
-import { type ProcessName, readProcess } from './process.ts';
+import { type ProcessName, readProcess, readProcessOrZombie } from './process.ts';
 import { agentSpiffeId, defaultRole } from './spiffe-id.ts';
 
 export type EntryDraft = Omit<RegistrationEntry, 'id' | 'createdAt'>;
@@ -28,13 +29,27 @@ const patternBytesMax = 256;
 export function createEntryRegistry(clock: () => Date = () => new Date()): EntryRegistry {
   const byId = new Map<string, RegistrationEntry>();
   const byRoot = new Map<string, RegistrationEntry>();
+  // Both outlive their entries, and hold living processes only: see `forgetEnded`.
+  const launchers = new Map<string, ProcessName>();
+  const tainted = new Map<string, ProcessName>();
 
   function remove(id: string): RegistrationEntry | undefined {
     const entry = byId.get(id);
     if (entry === undefined) return undefined;
     byId.delete(id);
     byRoot.delete(keyOf(entry.process));
+    for (const name of [entry.process, ...descendantsOf([entry.process, entry.launcher])]) {
+      const { pid, startTime } = name;
+      // A launcher below another one is the operator's still.
+      if (!launchers.has(keyOf(name))) tainted.set(keyOf(name), { pid, startTime });
+    }
     return structuredClone(entry);
+  }
+
+  function forgetEnded(names: Map<string, ProcessName>): void {
+    for (const [key, { pid, startTime }] of names) {
+      if (readProcessOrZombie(pid)?.startTime !== startTime) names.delete(key);
+    }
   }
 
   return {
@@ -55,6 +70,7 @@ export function createEntryRegistry(clock: () => Date = () => new Date()): Entry
       });
       byId.set(entry.id, entry);
       byRoot.set(keyOf(entry.process), entry);
+      launchers.set(keyOf(entry.launcher), entry.launcher);
       return structuredClone(entry);
     },
     get: (id) => structuredClone(byId.get(id)),
@@ -62,13 +78,16 @@ export function createEntryRegistry(clock: () => Date = () => new Date()): Entry
     has: (id) => byId.has(id),
     delete: remove,
     deleteEnded() {
+      forgetEnded(launchers);
+      forgetEnded(tainted);
       const ended = [...byId.values()].filter(
         (entry) => readProcess(entry.process.pid)?.startTime !== entry.process.startTime,
       );
       return ended.flatMap((entry) => remove(entry.id) ?? []);
     },
     byProcess: (name) => structuredClone(byRoot.get(keyOf(name))),
-    isLauncher: (name) => [...byId.values()].some((entry) => keyOf(entry.launcher) === keyOf(name)),
+    isLauncher: (name) => launchers.has(keyOf(name)),
+    isTainted: (name) => tainted.has(keyOf(name)),
   };
 }
 

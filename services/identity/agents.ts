@@ -1,6 +1,7 @@
 // The agents of this machine: registers them, has them admitted, and forgets them when they end.
 import { PlatformError } from '../../runtime/errors.ts';
 import type { EntryRole, RegistrationEntry } from '../../runtime/identity/entry.ts';
+import { isMarked } from '../../runtime/identity/mark.ts';
 import { type ProcessName, requireProcess } from '../../runtime/identity/process.ts';
 import { type EntryRegistry, spiffeIdsOf } from '../../runtime/identity/registry.ts';
 import { type Grants, grantsJson, grantsOf } from './grants.ts';
@@ -86,6 +87,13 @@ export class Agents {
     const launcherName = requireProcess(launcher.pid);
     const process = descendantOf(launcherName, request.pid);
     const { tenant, agent, roles } = request;
+    if (!isMarked(process.pid)) {
+      throw new PlatformError(
+        'configuration_invalid',
+        `process ${process.pid} is not marked as an agent’s`,
+        { hint: 'start agents with: platform run <agent file> --tenant <tenant>' },
+      );
+    }
     this.#refuseOtherGrants(tenant, agent, grants);
     const entry = registry.create({
       ...{ trustDomain, tenant, agent, roles, process },
