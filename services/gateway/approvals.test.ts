@@ -56,6 +56,19 @@ const park = async (g: TestGateway): Promise<string> => {
 const answer = (g: TestGateway, id: string, verdict: string) =>
   g.operate('POST', `/api/v1/approvals/${id}`, { verdict });
 
+test('the row of a parked call names the approval; the arguments are with the operator only', async ({
+  g,
+}) => {
+  const id = await park(g);
+  const rows = (await g.rows()).filter((row) => row.detail?.approval === id);
+  assert.is(rows.length, 1);
+  assert.equal(Object.keys(rows[0]!.detail!).sort(), ['approval', 'call_digest', 'expires_at']);
+  assert.not.match(JSON.stringify(rows), 'r-1');
+  const { approvals } = (await g.operate('GET', '/api/v1/approvals')).body;
+  const shown = (approvals as JsonObject[]).find((approval) => approval.id === id);
+  assert.equal(shown?.arguments, order);
+});
+
 test('a waiting call goes on as soon as a person allows it', async ({ g }) => {
   const running = g.execute('orders_refund', { id: 'r-waits' });
   let id: string | undefined;

@@ -48,7 +48,6 @@ async function ask(call: Call, question: string): Promise<ApprovalRecord> {
     detail: {
       approval: record.id,
       call_digest: record.call_digest,
-      question: record.question,
       expires_at: record.expires_at,
     },
   });

@@ -5,12 +5,13 @@ package platform.tool.operator
 
 # METADATA
 # title: Large refunds need a person
-# description: A refund over 100 waits until somebody allows it.
+# description: >-
+#   A refund over 100 waits until somebody allows it. The question holds nothing of the arguments, which
+#   the person sees beside it: a decision's output is kept in evidence in clear.
 # custom:
 #   controls: ["SOC2:CC6.1", "EUAI:14"]
-require_approval contains {"question": question} if {
+require_approval contains {"question": "Refund more than 100?"} if {
 	input.action == "call"
 	input.resource.name == "orders_refund_order"
 	input.arguments.amount > 100
-	question := $"Refund {input.arguments.amount} for order {input.arguments.id}?"
 }
