@@ -59,7 +59,10 @@ if (process.argv[2] === '--once') {
   for await (const line of createInterface({ input: process.stdin })) {
     const order = JSON.parse(line);
     let answer = '';
-    if (order.do === 'hold') {
+    if (order.do === 'mark') {
+      const { markThisThread } = await import('../identity/mark.ts');
+      answer = markThisThread() ? 'marked' : 'refused';
+    } else if (order.do === 'hold') {
       await new Promise((resolve) => connect(order.socketPath, resolve));
     } else if (order.childEnvironment === undefined) {
       answer = await send(order.socketPath, order.raw, order.next);

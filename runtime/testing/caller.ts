@@ -48,6 +48,11 @@ export class Caller {
     return this.#ask({ do: 'hold', socketPath });
   }
 
+  /** Takes the mark of agents, as `platform run` has an agent's process do. */
+  async mark(): Promise<void> {
+    if ((await this.#ask({ do: 'mark' })) !== 'marked') throw new Error('it cannot be marked');
+  }
+
   /** Ends the process and waits until it has been reaped. */
   async end(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;

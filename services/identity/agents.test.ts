@@ -15,9 +15,10 @@ test.after(async () => {
   for (const caller of callers) await caller.end();
 });
 
-function start(): Caller {
+async function start(): Promise<Caller> {
   const caller = new Caller();
   callers.push(caller);
+  await caller.mark();
   return caller;
 }
 
@@ -69,7 +70,7 @@ async function refusal(work: Promise<unknown>): Promise<ErrorCode | undefined> {
 test('an agent has an identity a role, its grants in force and its proxy open', async () => {
   const seen: Seen = { granted: [], open: new Set() };
   const { agents } = agentsWith(seen);
-  const agent = await agents.create(request(start().pid), self);
+  const agent = await agents.create(request((await start()).pid), self);
   assert.equal(agent.spiffeIds, [
     'spiffe://platform.local/agent/acme/bot/writer',
     'spiffe://platform.local/agent/acme/bot/main',
@@ -84,7 +85,7 @@ test('an agent has an identity a role, its grants in force and its proxy open', 
 
 test('whoever registers may name only processes of its own', async () => {
   const { agents } = agentsWith({ granted: [], open: new Set() });
-  const [launcher, other] = [start(), start()];
+  const [launcher, other] = [await start(), await start()];
   const foreign = { pid: launcher.pid, uid: self.uid };
   assert.is(await refusal(agents.create(request(other.pid), foreign)), 'configuration_invalid');
   assert.is(await refusal(agents.create(request(1), self)), 'configuration_invalid');
@@ -92,9 +93,17 @@ test('whoever registers may name only processes of its own', async () => {
   assert.is(await refusal(agents.create(request(launcher.pid), foreign)), undefined);
 });
 
+test('a process without the mark of agents is none', async () => {
+  const { agents, registry } = agentsWith({ granted: [], open: new Set() });
+  const caller = new Caller();
+  callers.push(caller);
+  assert.is(await refusal(agents.create(request(caller.pid), self)), 'configuration_invalid');
+  assert.equal(registry.list(), []);
+});
+
 test('a process is the root of one agent, and an identity has one set of grants', async () => {
   const { agents } = agentsWith({ granted: [], open: new Set() });
-  const [first, second] = [start(), start()];
+  const [first, second] = [await start(), await start()];
   await agents.create(request(first.pid), self);
   const again = request(first.pid, { agent: 'other' });
   assert.is(await refusal(agents.create(again, self)), 'configuration_invalid');
@@ -107,7 +116,7 @@ test('a failed registration leaves nothing behind', async () => {
   for (const fail of ['grants', 'proxy'] as const) {
     const seen: Seen = { granted: [], open: new Set(), fail };
     const { agents, registry } = agentsWith(seen);
-    assert.is(await refusal(agents.create(request(start().pid), self)), 'internal');
+    assert.is(await refusal(agents.create(request((await start()).pid), self)), 'internal');
     assert.equal(agents.list(), []);
     assert.equal(registry.list(), []);
     assert.is(seen.open.size, 0);
@@ -117,7 +126,7 @@ test('a failed registration leaves nothing behind', async () => {
 test('an agent whose process ended is forgotten', async () => {
   const seen: Seen = { granted: [], open: new Set() };
   const { agents } = agentsWith(seen);
-  const caller = start();
+  const caller = await start();
   await agents.create(request(caller.pid), self);
   await agents.sweep();
   assert.is(agents.list().length, 1);
@@ -129,7 +138,7 @@ test('an agent whose process ended is forgotten', async () => {
 
 test('names and roles that would change the SPIFFE ID are refused', async () => {
   const { agents } = agentsWith({ granted: [], open: new Set() });
-  const { pid } = start();
+  const { pid } = await start();
   for (const change of [
     { tenant: 'acme/bot' },
     { agent: '..' },
