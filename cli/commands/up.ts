@@ -59,12 +59,16 @@ export const up: Command = {
       onPolicyError: (error) => print(policyProblem(error)),
       onPolicyChange: (revision) => print(`${pc.green('policy in force')} ${short(revision)}`),
       onTrouble: (error) => void reportFailure(error, 'up', false),
+    }).catch(async (error: unknown) => {
+      // A sample tool server that still listens would keep this process from ending.
+      await demo?.close();
+      throw error;
     });
     print(`${pc.green('up')} in ${((Date.now() - started) / 1000).toFixed(1)} s`);
     let code = 0;
     try {
-      if (demo !== undefined) await demo.show(state, stopped.signal);
-      printAddresses(platform, state.root);
+      if (!stopped.signal.aborted) await demo?.show(state, stopped.signal);
+      if (!stopped.signal.aborted) printAddresses(platform, state.root);
       await stopped.promise;
     } catch (error) {
       if (!stopped.signal.aborted) code = reportFailure(error, 'up', false);

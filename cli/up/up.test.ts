@@ -220,6 +220,8 @@ test('a port in use, an unusable folder and a wrong option are said clearly', as
   assert.is(taken.code, 1);
   assert.match(taken.output, `address_in_use`);
   assert.match(taken.output, '--port');
+  const withDemo = ['up', '--demo', '--state', join(folder, 'other'), '--port', port];
+  assert.is((await runCli(withDemo)).code, 1, 'the sample tool server ends too');
   const after = new CliProcess(['up', '--state', join(folder, 'other'), '--port', '0']);
   await after.printed(/Ctrl-C stops it/);
   assert.is(await after.end('SIGTERM'), 0);
