@@ -41,7 +41,7 @@ told, tell = os.pipe()
 if os.fork() == 0:
     os.setsid()
     if os.fork(): os._exit(0)
-    os.write(tell, str(os.getpid()).encode()); time.sleep(600)
+    os.write(tell, str(os.getpid()).encode()); time.sleep(30)
 open(${JSON.stringify(file)}, 'w').write(os.read(told, 20).decode())
 `;
     assert.is(await run('parent', body), 0);

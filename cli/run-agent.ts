@@ -83,6 +83,8 @@ export async function runAgent(
       ...{ tenant: options.tenant, agent, framework: source.framework },
       resources: options.resources ?? source.resources,
       roles: [...new Set(roles)].map((name) => ({ name })),
+      // Roles that the operator names are for the agent's processes; the first one has `role`.
+      subprocess_support: source.subprocessSupport || (options.roles ?? []).length > 0,
     });
     if (options.prompt !== undefined) {
       for (const spiffe_id of running.spiffeIds) {

@@ -14,6 +14,8 @@ export interface AgentSource {
   resources: string[];
   /** Roles beside `main`, in order of appearance. */
   roles: string[];
+  /** Whether child processes may have roles of their own. */
+  subprocessSupport: boolean;
   framework: string;
 }
 

@@ -52,6 +52,7 @@ def main():
       tenant: 'acme',
       resources: ['orders:read', 'mail'],
       roles: ['writer'],
+      subprocessSupport: true,
       framework: 'crewai',
     });
   });
@@ -67,6 +68,7 @@ def main():
   test('what only running would tell is absent', async () => {
     const found = await analyse('agent.py', '@platform_agent(name=f(), tenant=T)\ndef a(): ...');
     assert.is(found.name, undefined);
+    assert.is(found.subprocessSupport, false);
     assert.equal(found.resources, []);
     assert.is(found.framework, 'pure_python');
   });
@@ -104,6 +106,7 @@ platformAgent({ name: 'second' });
     tenant: 'acme',
     resources: ['orders:read', 'mail'],
     roles: ['writer'],
+    subprocessSupport: true,
     framework: 'langchain',
   });
 });

@@ -8,7 +8,7 @@ import type { AgentSource } from './agent-source.ts';
 export function declaredFacts(
   file: string,
   found: JsonObject,
-): Pick<AgentSource, 'name' | 'tenant' | 'resources' | 'roles'> {
+): Pick<AgentSource, 'name' | 'tenant' | 'resources' | 'roles' | 'subprocessSupport'> {
   // Only an agent that says so has child processes with identities of their own.
   const supports = found.subprocess_support === true || found.subprocessSupport === true;
   const roles = supports ? textList(file, 'roles', found.markers) : [];
@@ -17,6 +17,7 @@ export function declaredFacts(
     ...(typeof found.tenant === 'string' ? { tenant: found.tenant } : {}),
     resources: textList(file, 'resources', found.resources),
     roles: [...new Set(roles)].filter((role) => role !== defaultRole),
+    subprocessSupport: supports,
   };
 }
 

@@ -14,6 +14,7 @@ FRAMEWORKS = {
 }
 DECORATORS = {"platform_agent"}
 FIELDS = ("name", "tenant", "resources", "subprocess_support", "framework")
+POSITIONS = ("name", "tenant", "resources", "subprocess_support")
 
 
 def literal(node, constants):
@@ -35,7 +36,7 @@ def declaration(tree, constants):
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and called_name(node.func) in DECORATORS:
             given = {k.arg: literal(k.value, constants) for k in node.keywords if k.arg in FIELDS}
-            for field, argument in zip(("name", "tenant", "resources"), node.args):
+            for field, argument in zip(POSITIONS, node.args):
                 given.setdefault(field, literal(argument, constants))
             return given
     return {}

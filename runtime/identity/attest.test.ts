@@ -1,8 +1,11 @@
 // Attestation of real child processes over a real Unix socket.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { codeOf } from '../errors.ts';
@@ -16,6 +19,10 @@ import { becomeSubreaper } from './subreaper.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'attest-'));
 const socketPath = join(folder, 'agent.sock');
+const callerCommand = [
+  process.execPath,
+  fileURLToPath(new URL('../testing/caller-program.js', import.meta.url)),
+];
 const registry = createEntryRegistry();
 const callers: Caller[] = [];
 const peers: Peer[] = [];
@@ -103,11 +110,43 @@ test('a child without a role of its own has that of its nearest ancestor with on
   assert.is(said, 'spiffe://platform.local/agent/acme/bot/writer by tree');
 });
 
-test('a child may be another role of the same agent', async () => {
+test('a child is another role of the same agent only where the entry says so', async () => {
   const caller = start();
-  registry.create(draft(caller.pid));
+  registry.create(draft(caller.pid, { subprocessRoles: true }));
   const said = await agentSays(caller, { childEnvironment: { PLATFORM_ROLE: 'reader' } });
   assert.is(said, 'spiffe://platform.local/agent/acme/bot/reader by environment');
+});
+
+test('an agent that was started as one role has no process of another', async () => {
+  const caller = start({ environment: { PLATFORM_ROLE: 'reader' } });
+  registry.create(draft(caller.pid));
+  for (const role of ['writer', 'main']) {
+    const claim = { childEnvironment: { PLATFORM_ROLE: role } };
+    assert.is(await agentSays(caller, claim), 'role_not_allowed');
+  }
+  const same = await agentSays(caller, { childEnvironment: { PLATFORM_ROLE: 'reader' } });
+  assert.is(same, 'spiffe://platform.local/agent/acme/bot/reader by tree');
+  const main = start();
+  registry.create(draft(main.pid));
+  const claim = { childEnvironment: { PLATFORM_ROLE: 'writer' } };
+  assert.is(await agentSays(main, claim), 'role_not_allowed');
+});
+
+test('a root that executes itself anew under another role is refused', async () => {
+  const child = spawn(
+    'sh',
+    ['-c', 'read go; PLATFORM_ROLE=writer exec "$0" "$1"', ...callerCommand],
+    {
+      env: { PATH: process.env.PATH, PLATFORM_ROLE: 'reader' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
+  registry.create(draft(child.pid ?? -1));
+  const order = JSON.stringify({ do: 'send', socketPath, raw: 'who am I' });
+  child.stdin.write(`go\n${order}\n`);
+  const [line] = await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  assert.match(String(line), /^"role_not_allowed;/);
 });
 
 test('without anything the role is main', async () => {
@@ -116,11 +155,14 @@ test('without anything the role is main', async () => {
   assert.is(await agentSays(caller), 'spiffe://platform.local/agent/acme/bot/main by fallback');
 });
 
-test('a role that the entry does not declare is refused, for children and ancestors too', async () => {
-  const caller = start({ environment: { PLATFORM_ROLE: 'admin' } });
-  registry.create(draft(caller.pid));
-  assert.is(await agentSays(caller), 'role_not_allowed');
-  assert.is(await agentSays(caller, { childEnvironment: { A: '1' } }), 'role_not_allowed');
+test('a role that the entry does not declare is refused, for roots and children', async () => {
+  const admin = start({ environment: { PLATFORM_ROLE: 'admin' } });
+  assert.throws(
+    () => registry.create(draft(admin.pid)),
+    (error: unknown) => codeOf(error) === 'role_not_allowed',
+  );
+  const caller = start();
+  registry.create(draft(caller.pid, { subprocessRoles: true }));
   const child = { PLATFORM_ROLE: '../admin/main' };
   assert.is(await agentSays(caller, { childEnvironment: child }), 'role_not_allowed');
 });

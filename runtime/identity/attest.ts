@@ -1,11 +1,8 @@
 // Attests the caller of a Unix socket: its process, the agent whose tree it belongs to, and its role.
 import { IdentityError } from '../errors.ts';
-import { matchesCommand } from './command-pattern.ts';
 import type { EntryLookup, RegistrationEntry } from './entry.ts';
 import type { Peer } from './peer.ts';
 import {
-  commandLineOf,
-  environmentValues,
   isSameProcess,
   type ProcessFacts,
   type ProcessName,
@@ -13,9 +10,8 @@ import {
   readProcessOrZombie,
   requireProcess,
 } from './process.ts';
-import { agentSpiffeId, defaultRole } from './spiffe-id.ts';
-
-export type RoleSource = 'environment' | 'command' | 'tree' | 'fallback';
+import { type RoleSource, roleOf } from './role.ts';
+import { agentSpiffeId } from './spiffe-id.ts';
 
 export interface Attestation {
   spiffeId: string;
@@ -28,22 +24,19 @@ export interface Attestation {
 }
 
 const agentAncestorsMax = 64;
-const roleVariable = 'PLATFORM_ROLE';
 
 /**
- * Attests the peer of a connection against the registered agents. The role is, in this order: the
- * variable PLATFORM_ROLE of the process, a command pattern of the entry that covers its command line,
- * the role that its nearest ancestor matched in one of these two ways, `main`.
+ * Attests the peer of a connection against the registered agents; see `roleOf` for its role.
  *
  * Throws `caller_unknown` when no ancestor is a registered agent (or it runs as another user),
- * `role_not_allowed` when a process claims a role that its entry does not declare, and
- * `process_gone` when it ended meanwhile.
+ * `role_not_allowed` when a process claims a role that is not open to it, and `process_gone` when it
+ * ended meanwhile.
  */
 export function attest(peer: Peer, entries: EntryLookup): Attestation {
   const process = requireProcess(peer.pid);
   const { entry, chain } = findAgent(process, entries);
   if (entry.uid !== peer.uid) throw unknown(peer.pid, 'it runs as another user than its agent');
-  const { role, source } = roleOf(entry, chain);
+  const { name: role, source } = roleOf(entry, chain);
   const spiffeId = agentSpiffeId({ ...entry, role });
   // Everything above was read by pid: only now is it certain that it was all of one process.
   if (!isSameProcess(peer, process)) throw processGone(peer.pid);
@@ -95,42 +88,6 @@ function findAgent(
     if (entry !== undefined) return { entry, chain: ancestors.slice(0, index + 1) };
   }
   throw unknown(process.pid, 'it belongs to no registered agent');
-}
-
-function roleOf(
-  entry: RegistrationEntry,
-  chain: ProcessFacts[],
-): { role: string; source: RoleSource } {
-  for (const [index, process] of chain.entries()) {
-    const matched = explicitRole(entry, process.pid);
-    if (matched === undefined) continue;
-    return index === 0 ? matched : { role: matched.role, source: 'tree' };
-  }
-  return { role: defaultRole, source: 'fallback' };
-}
-
-function explicitRole(
-  entry: RegistrationEntry,
-  pid: number,
-): { role: string; source: RoleSource } | undefined {
-  const claims = environmentValues(pid, roleVariable).filter((claim) => claim !== '');
-  for (const claim of claims) {
-    // Given twice, programs disagree on which one counts: every one of them must be allowed,
-    // and the first, which getenv(3) returns, is taken.
-    if (!entry.roles.some((role) => role.name === claim)) {
-      throw new IdentityError(
-        'role_not_allowed',
-        `process ${pid} claims a role that ${entry.tenant}/${entry.agent} does not declare`,
-        { hint: 'declare the role with the agent, or correct PLATFORM_ROLE' },
-      );
-    }
-  }
-  if (claims[0] !== undefined) return { role: claims[0], source: 'environment' };
-  const patterned = entry.roles.filter((role) => role.commandPattern !== undefined);
-  if (patterned.length === 0) return undefined;
-  const commandLine = commandLineOf(pid);
-  const role = patterned.find((each) => matchesCommand(each.commandPattern ?? '', commandLine));
-  return role === undefined ? undefined : { role: role.name, source: 'command' };
 }
 
 function unknown(pid: number, why: string): IdentityError {

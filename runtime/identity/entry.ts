@@ -1,5 +1,6 @@
 // The registration entry: which process tree is which agent, and which roles it may claim.
 import type { ProcessName } from './process.ts';
+import type { Role } from './role.ts';
 
 export interface EntryRole {
   name: string;
@@ -17,6 +18,10 @@ export interface RegistrationEntry {
   agent: string;
   /** The roles that processes of this agent may have; always holds the fallback `main`. */
   roles: EntryRole[];
+  /** The role that the root was started with. */
+  rootRole: Role;
+  /** True when processes below the root may have other declared roles than the root's. */
+  subprocessRoles: boolean;
   /** The root of the agent's process tree. */
   process: ProcessName;
   /** The process that started the agent and answers to the operator; its other children are nobody. */

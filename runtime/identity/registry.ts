@@ -4,12 +4,20 @@ import { PlatformError } from '../errors.ts';
 import { descendantsOf } from './descendants.ts';
 import type { EntryLookup, RegistrationEntry } from './entry.ts';
 import { type ProcessName, readProcess, readProcessOrZombie } from './process.ts';
+import { roleAtStart } from './role.ts';
 import { agentSpiffeId, defaultRole } from './spiffe-id.ts';
 
-export type EntryDraft = Omit<RegistrationEntry, 'id' | 'createdAt'>;
+export interface EntryDraft
+  extends Omit<RegistrationEntry, 'id' | 'createdAt' | 'rootRole' | 'subprocessRoles'> {
+  /** Left out: no process has another role than the root. */
+  subprocessRoles?: boolean;
+}
 
 export interface EntryRegistry extends EntryLookup {
-  /** Throws `configuration_invalid` or `spiffe_id_invalid`; a process is the root of one agent only. */
+  /**
+   * Throws `configuration_invalid`, `spiffe_id_invalid`, or `role_not_allowed` for a root that claims
+   * a role that is not declared; a process is the root of one agent only.
+   */
   create(draft: EntryDraft): RegistrationEntry;
   get(id: string): RegistrationEntry | undefined;
   list(): RegistrationEntry[];
@@ -65,6 +73,8 @@ export function createEntryRegistry(clock: () => Date = () => new Date()): Entry
       const entry: RegistrationEntry = structuredClone({
         ...draft,
         roles,
+        rootRole: roleAtStart(draft, draft.process),
+        subprocessRoles: draft.subprocessRoles ?? false,
         id: randomUUID(),
         createdAt: clock().toISOString(),
       });

@@ -10,6 +10,8 @@ export interface AgentRequest {
   tenant: string;
   agent: string;
   roles: EntryRole[];
+  /** Whether processes below the root may have other roles than it; left out: no. */
+  subprocessRoles?: boolean;
   resources: string[];
   framework: string;
   /** The root of the agent's process tree; a descendant of whoever asks. */
@@ -86,7 +88,7 @@ export class Agents {
     const grants = grantsOf(request.resources);
     const launcherName = requireProcess(launcher.pid);
     const process = descendantOf(launcherName, request.pid);
-    const { tenant, agent, roles } = request;
+    const { tenant, agent, roles, subprocessRoles } = request;
     if (!isMarked(process.pid)) {
       throw new PlatformError(
         'configuration_invalid',
@@ -96,7 +98,7 @@ export class Agents {
     }
     this.#refuseOtherGrants(tenant, agent, grants);
     const entry = registry.create({
-      ...{ trustDomain, tenant, agent, roles, process },
+      ...{ trustDomain, tenant, agent, roles, subprocessRoles, process },
       launcher: { pid: launcherName.pid, startTime: launcherName.startTime },
       uid: launcher.uid,
     });

@@ -71,6 +71,8 @@ export function agentJson(agent: RegisteredAgent): JsonObject {
 }
 
 function readAgent(body: JsonObject): AgentRequest {
+  const { subprocess_support: subprocessRoles = false } = body;
+  if (typeof subprocessRoles !== 'boolean') throw invalid('subprocess_support is true or false');
   const { tenant, agent, roles = [], resources = [], framework = 'pure_python', pid } = body;
   if (typeof tenant !== 'string' || typeof agent !== 'string' || typeof framework !== 'string') {
     throw invalid('tenant, agent and framework are text');
@@ -82,7 +84,10 @@ function readAgent(body: JsonObject): AgentRequest {
     throw invalid('resources is a list of text');
   }
   if (!Array.isArray(roles)) throw invalid('roles is a list');
-  return { tenant, agent, framework, pid, resources, roles: roles.map(readRole) };
+  return {
+    ...{ tenant, agent, framework, pid, resources, subprocessRoles },
+    roles: roles.map(readRole),
+  };
 }
 
 function readRole(role: JsonValue): EntryRole {
