@@ -5,6 +5,7 @@ import { approvals } from './approvals.ts';
 import { audit } from './audit.ts';
 import { completionCommand } from './completion.ts';
 import { decide } from './decide.ts';
+import { policyCommand } from './policy/index.ts';
 import { run } from './run.ts';
 import { status } from './status.ts';
 import { up } from './up.ts';
@@ -15,6 +16,7 @@ export const commands: Command[] = [
   status,
   approvals,
   agents,
+  policyCommand,
   decide,
   audit,
   completionCommand(() =>

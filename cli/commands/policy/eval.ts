@@ -1,0 +1,93 @@
+// `platform policy eval`: what would be decided for one input, by the compiled module.
+import { readFile } from 'node:fs/promises';
+import pc from 'picocolors';
+import { InputError } from '../../../runtime/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../runtime/json.ts';
+import { Authorization } from '../../../runtime/modules/authorization.ts';
+import { Record as RecordModule } from '../../../runtime/modules/record.ts';
+import { policyInvalid, RegoCompiler, type RegoSources } from '../../../runtime/modules/rego.ts';
+import { moduleBytes } from '../../../runtime/modules/source.ts';
+import { EXIT_FAILED } from '../../failure.ts';
+import { describeFindings } from './findings.ts';
+import { policySources, print, printJson } from './sources.ts';
+
+export interface EvalFlags {
+  folders: string[];
+  json: boolean;
+  /** File with the input's JSON, or `-` for standard input. */
+  input: string;
+  /** File with `data.json`. */
+  data?: string;
+  /** A boundary such as `tool`, unless `query` is given. */
+  boundary: string;
+  /** A Rego query, answered by OPA's interpreter, which also shows what `print` wrote. */
+  query?: string;
+}
+
+/** Returns 0 when the answer allows (or the query has one), 1 when not; prints the answer. */
+export async function evaluate(flags: EvalFlags): Promise<number> {
+  const input = await readJson(flags.input);
+  const data = flags.data === undefined ? {} : await readJson(flags.data);
+  if (!isJsonObject(data)) throw new InputError('input_invalid', `${flags.data} is not an object`);
+  const sources = await policySources(flags.folders);
+  if (flags.query !== undefined) return query(flags.query, { ...sources, data }, input, flags.json);
+  const compiler = await RegoCompiler.load();
+  const checked = compiler.check(sources);
+  if (!checked.ok) {
+    if (flags.json) printJson({ ok: false, errors: checked.errors });
+    else print(describeFindings(checked.errors));
+    return EXIT_FAILED;
+  }
+  const { wasm } = compiler.build(sources);
+  const record = RecordModule.create(moduleBytes('record'));
+  const module = Authorization.create({ wasm, data: Buffer.from(JSON.stringify(data)) });
+  const canonical = record.canonicalizeValue(input);
+  const answer = module.evaluateJson(`platform/${flags.boundary}/decision`, canonical);
+  if (flags.json) printJson(answer);
+  else print(describe(answer));
+  return isJsonObject(answer) && answer.allow === true ? 0 : EXIT_FAILED;
+}
+
+async function query(
+  text: string,
+  sources: RegoSources,
+  input: JsonValue,
+  json: boolean,
+): Promise<number> {
+  const compiler = await RegoCompiler.load();
+  const answer = compiler.eval({ ...sources, query: text, input });
+  if (!answer.ok) throw policyInvalid(answer.errors);
+  if (answer.output !== '') process.stderr.write(answer.output);
+  if (json) printJson(answer.result);
+  else
+    print(answer.result.map((value) => JSON.stringify(value, null, 2)).join('\n') || 'undefined');
+  return answer.result.length > 0 ? 0 : EXIT_FAILED;
+}
+
+function describe(answer: JsonValue): string {
+  const { allow, rule, reasons, controls, obligations } = answer as JsonObject;
+  const lines = [`${allow === true ? pc.green('allow') : pc.red('deny')} ${String(rule)}`];
+  for (const reason of list(reasons))
+    lines.push(`  ${String(reason.code)}: ${String(reason.message)}`);
+  for (const obligation of list(obligations)) lines.push(`  asks: ${String(obligation.question)}`);
+  lines.push(`  controls: ${(controls as string[]).join(', ')}`);
+  return lines.join('\n');
+}
+
+function list(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+async function readJson(path: string): Promise<JsonValue> {
+  let text: string;
+  try {
+    text = await readFile(path === '-' ? '/dev/stdin' : path, 'utf8');
+  } catch (cause) {
+    throw new InputError('input_invalid', `cannot read ${path}`, { cause });
+  }
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (cause) {
+    throw new InputError('input_not_json', `${path} is not JSON: ${(cause as Error).message}`);
+  }
+}
