@@ -1,0 +1,147 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readPolicies } from '../bundle/compile.ts';
+import { POLICIES } from '../bundle/testing.ts';
+import type { BundleError } from '../errors.ts';
+import { needs } from '../testing/needs.ts';
+import { Authorization } from './authorization.ts';
+import { RegoCompiler, type RegoFile } from './rego.ts';
+
+const compiler = await RegoCompiler.load();
+const own = await readPolicies(POLICIES);
+const one = (content: string): RegoFile[] => [{ path: 'a.rego', content }];
+const check = (content: string) =>
+  compiler.check({ files: one(content), capabilities: own.capabilities, schemas: own.schemas });
+
+test("the platform's policies pass their tests and cover every line", () => {
+  const answer = compiler.test(own);
+  assert.equal(answer.errors, []);
+  assert.equal(
+    answer.tests.filter((outcome) => !outcome.pass),
+    [],
+  );
+  assert.is(answer.coverage.percent, 100, JSON.stringify(answer.coverage.files));
+});
+
+test('every platform rule that answers says its controls in METADATA, as its answer does', () => {
+  const { rules } = compiler.check(own);
+  const sources = own.files.filter((file) => !file.path.endsWith('_test.rego'));
+  for (const rule of rules) {
+    const file = sources.find(({ path }) => path === rule.file);
+    assert.ok(rule.title && rule.description, `${rule.path} has no title or description`);
+    const controls = rule.custom?.controls as string[];
+    assert.ok(controls.length > 0, `${rule.path} names no control`);
+    const name = rule.path.split('.').at(-1)!;
+    const body = file!.content.split('\n').slice(rule.row).join('\n').split('\n# METADATA')[0]!;
+    for (const control of controls) {
+      assert.ok(body.includes(`"${control}"`) || body.includes('operator_controls'), name);
+    }
+  }
+});
+
+test('an error has its file, line, column, source and hint', () => {
+  const [error] = check('package p\n\nx := y if {\n\ttrue\n}\n').errors;
+  assert.is(error?.file, 'a.rego');
+  assert.is(error?.row, 3);
+  assert.is(error?.source, 'x := y if {');
+  assert.is(error?.code, 'rego_unsafe_var_error');
+  assert.ok(error?.hint);
+});
+
+test('a built-in of the host, and one that never ends, are refused with what to use', () => {
+  for (const call of [
+    'sprintf("%d", [1])',
+    'http.send({})',
+    'time.now_ns()',
+    'replace("a", "", "b")',
+  ]) {
+    const [error] = check(`package p\n\nx := ${call}\n`).errors;
+    assert.is(error?.code, 'builtin_not_portable', call);
+    assert.ok(error?.hint, call);
+  }
+});
+
+test('strict: an unused variable and a member that the schema lacks are errors', () => {
+  assert.is(check('package p\n\nx if {\n\ty := 1\n}\n').ok, false);
+  const typo =
+    '# METADATA\n# schemas:\n#   - input: schema.tool\npackage p\n\nx := input.identiy\n';
+  assert.match(check(typo).errors[0]?.message ?? '', /undefined ref: input\.identiy/);
+});
+
+test('the errors of all files come at once', () => {
+  const files = ['a', 'b'].map((name) => ({ path: `${name}.rego`, content: 'package p\nx :=\n' }));
+  const places = compiler.check({ ...own, files }).errors.map((error) => error.file);
+  assert.equal([...new Set(places)], ['a.rego', 'b.rego']);
+});
+
+test('a failing test says which expression was not true', () => {
+  const files = one('package p\n\ntest_x if {\n\tprint("here")\n\t1 == 2\n}\n');
+  const [outcome] = compiler.test({ ...own, files }).tests;
+  assert.is(outcome?.pass, false);
+  assert.match(outcome?.output ?? '', /here/);
+});
+
+test("an operator's file outside its package, and a `deny` that is no set, are refused", () => {
+  const codes = (content: string) =>
+    compiler
+      .check({ ...own, files: [...own.files, { path: 'op.rego', content, operator: true }] })
+      .errors.map((error) => error.code);
+  assert.equal(codes('package platform.tool\n\ngranted := true\n'), ['operator_package_required']);
+  assert.equal(codes('package platform.tool.operator\n\ndeny := true\n'), [
+    'operator_contribution_invalid',
+  ]);
+  assert.equal(
+    codes('package platform.tool.operator\n\ndeny contains 1 if input.action == "x"\n'),
+    [],
+  );
+});
+
+test('an entrypoint without a rule is not built', () => {
+  assert.throws(
+    () => compiler.build({ ...own, entrypoints: ['platform/tool/missing'] }),
+    (error: BundleError) => error.code === 'policy_invalid',
+  );
+});
+
+test('no built-in that may be used comes from the host, and building is reproducible', () => {
+  const first = compiler.build(own);
+  assert.equal(compiler.build(own).wasm, first.wasm);
+  Authorization.create({ wasm: first.wasm, data: Buffer.from('{}') });
+});
+
+test('what rules can read is found through every rule they reach', () => {
+  const files = one(`package p
+out := a
+a := 1 if b
+else := 2 if input.x["y/z"].w
+b if f(input.q)
+f(v) if { some k; v[k] == input.list[k] }
+unreached := input.secret
+`);
+  const { reads } = compiler.build({ ...own, files, entrypoints: ['p/out'], roots: ['p'] });
+  assert.equal(reads['p/out'], ['/list', '/q', '/x/y~1z/w']);
+  const whole = one('package p\nout := x if { x := [v | some v in input] }\n');
+  const all = compiler.build({ ...own, files: whole, entrypoints: ['p/out'], roots: ['p'] });
+  assert.equal(all.reads['p/out'], ['']);
+});
+
+test('formatting is what OPA formats', () => {
+  const answer = compiler.format(one('package p\nx:=1\n'));
+  assert.equal(answer.files, one('package p\n\nx := 1\n'));
+});
+
+if (needs('go')) {
+  test('the committed compiler is what its source builds to', () => {
+    const folder = fileURLToPath(new URL('../../wasm/rego/', import.meta.url));
+    const built = execFileSync('sh', [`${folder}build.sh`, '--digest'])
+      .toString()
+      .trim();
+    assert.is(built, readFileSync(`${folder}compiler.wasm.sha256`, 'utf8').trim());
+    assert.is(compiler.digest, `sha256:${built}`);
+  });
+}
+
+test.run();
