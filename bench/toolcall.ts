@@ -5,8 +5,9 @@ import { Agent, createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { controlClient } from '../cli/control-client.ts';
+import { type ControlClient, controlClient } from '../cli/control-client.ts';
 import { stateFolder } from '../cli/state-folder.ts';
+import { markThisThread } from '../runtime/identity/mark.ts';
 import { GatewayClient } from '../sdk/typescript/gateway.ts';
 import type { BenchmarkCase, BenchmarkResult } from './measure.ts';
 import { compareAsync, figures } from './measure.ts';
@@ -14,6 +15,7 @@ import { compareAsync, figures } from './measure.ts';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const self = fileURLToPath(import.meta.url);
 const SERVE = 'serve-tool';
+const CALL = 'call-tool';
 
 /** The tool: answers every POST with a small JSON object; runs in a process of its own. */
 function serveTool(): void {
@@ -100,14 +102,7 @@ export async function run(): Promise<BenchmarkResult> {
       base_url,
       service: 'bench',
     });
-    // This process becomes the agent: from here on it is nobody's operator.
-    const agent = await control.call('POST', '/api/v1/agents', {
-      tenant: 'acme',
-      agent: 'bench',
-      pid: process.pid,
-      resources: ['bench:read'],
-    });
-    return await measure(String(agent.gateway_url), port);
+    return await measureInAgent(control, port);
   } finally {
     tool.kill();
     const ended = new Promise((resolve) => platform.on('exit', resolve));
@@ -115,6 +110,40 @@ export async function run(): Promise<BenchmarkResult> {
     await ended;
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Measures in a process that is registered as an agent, as `platform run` registers one. */
+async function measureInAgent(control: ControlClient, port: number): Promise<BenchmarkResult> {
+  const agent = fork(self, [CALL]);
+  const next = <T>() =>
+    new Promise<T>((resolve, reject) => {
+      agent.once('message', (message) => resolve(message as T));
+      agent.once('exit', (code) => reject(new Error(`the agent ended with ${code}`)));
+    });
+  try {
+    await next();
+    const registered = await control.call('POST', '/api/v1/agents', {
+      tenant: 'acme',
+      agent: 'bench',
+      pid: agent.pid ?? 0,
+      resources: ['bench:read'],
+    });
+    const measured = next<BenchmarkResult>();
+    agent.send({ gatewayUrl: registered.gateway_url, port });
+    return await measured;
+  } finally {
+    agent.kill();
+  }
+}
+
+/** The agent's side: marks itself, waits for its address, measures. */
+function callTool(): void {
+  if (!markThisThread()) throw new Error('the kernel takes no mark');
+  process.once('message', async (message) => {
+    const { gatewayUrl, port } = message as { gatewayUrl: string; port: number };
+    process.send?.(await measure(gatewayUrl, port));
+  });
+  process.send?.('marked');
 }
 
 async function measure(gatewayUrl: string, port: number): Promise<BenchmarkResult> {
@@ -172,3 +201,4 @@ async function concurrent(
 }
 
 if (process.argv[2] === SERVE) serveTool();
+if (process.argv[2] === CALL) callTool();

@@ -6,6 +6,9 @@ import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace';
 /** How many finished spans the local page can look back on. */
 const SPANS_KEPT = 500;
 
+/** How long the last spans may take to leave: a collector that hangs must not hold up the end. */
+const FLUSH_MS = 1000;
+
 /** A finished span, as the local page shows it. */
 export interface KeptSpan {
   name: string;
@@ -47,7 +50,8 @@ export function startTelemetry(serviceName: string): Telemetry {
   if (process.env.OTEL_EXPORTER_OTLP_ENDPOINT) {
     const sdk = new NodeSDK({ serviceName });
     sdk.start();
-    return { spans: () => [], metrics: async () => [], shutdown: () => sdk.shutdown() };
+    const shutdown = () => within(FLUSH_MS, sdk.shutdown());
+    return { spans: () => [], metrics: async () => [], shutdown };
   }
   const kept: KeptSpan[] = [];
   const reader = new LocalReader();
@@ -64,6 +68,16 @@ export function startTelemetry(serviceName: string): Telemetry {
     metrics: () => collect(reader),
     shutdown: () => sdk.shutdown(),
   };
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  // What did not leave in time is lost, and so is the reason; there is nobody left to tell.
+  await Promise.race([work.catch(() => {}), late]);
+  clearTimeout(timer);
 }
 
 function keepIn(kept: KeptSpan[]): SpanProcessor {

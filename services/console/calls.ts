@@ -108,12 +108,18 @@ function begun(row: RowContent): Call {
     boundary: row.boundary,
     subject: row.subject,
     verdict: verdictOf(row),
-    rule: typeof output.rule === 'string' ? output.rule : (settled?.module ?? 'identity'),
+    rule: typeof output.rule === 'string' ? output.rule : (settled?.module ?? undecidedRule(row)),
     reason: row.reason,
     decisionId: settled?.id ?? '',
     decisionIds: row.decisions.map(({ id }) => id),
     outcome: row.kind === 'denial' ? 'denied' : row.outcome,
   };
+}
+
+/** Who refused what no module judged: the attestor, or the reader of the request. */
+function undecidedRule(row: RowContent): string {
+  const byIdentity = ['caller_unknown', 'role_not_allowed', 'process_gone', 'unauthenticated'];
+  return byIdentity.includes(row.reason?.code ?? '') ? 'identity' : 'request';
 }
 
 /** A later row of the same action: an outcome, or the decision that an approval led to. */
