@@ -1,6 +1,5 @@
-# METADATA
-# title: Refunds of the order desk
-# description: What the order desk's operator wants on top of the agents' grants.
+# Refunds of the order desk: what its operator wants on top of the agents' grants. A package may have
+# one METADATA block among all of its files, so that operators' files leave it out.
 package platform.tool.operator
 
 # METADATA
