@@ -2,37 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Guard } from '../../runtime/modules/guard.ts';
-import { moduleBytes } from '../../runtime/modules/source.ts';
-
-const guard = Guard.create(moduleBytes('guard'));
-
-/** `kind:text` for each finding. */
-function found(text: string): string[] {
-  const bytes = Buffer.from(text);
-  return guard
-    .scan({ direction: 'output', scanners: ['PII'], text })
-    .findings.map(({ kind, start, end }) => `${kind}:${bytes.subarray(start, end).toString()}`);
-}
-
-function eachFound(kind: string, values: string[]): void {
-  for (const value of values) {
-    for (const [before, after] of [
-      ['', ''],
-      ['see ', '.'],
-      ['(', ')'],
-      ['é', 'é'],
-      ['"', '"'],
-      ['x\n', '\ny'],
-    ]) {
-      assert.equal(found(`${before}${value}${after}`), [`${kind}:${value}`], value);
-    }
-  }
-}
-
-function noneFound(values: string[]): void {
-  for (const value of values) assert.equal(found(value), [], value);
-}
+import { eachFound, found, noneFound } from './pii-testing.ts';
 
 test('international telephone numbers', () => {
   eachFound('phone', [
