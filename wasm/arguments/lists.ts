@@ -42,24 +42,15 @@ function isObject(item: u32): bool {
 
 /** Schemas by name, in the canonical order of their names: a list of `[key, keyLength, schema]`. */
 export function keyedSchemas(item: u32): u32 {
-  if (!isObject(item)) return 0;
-  const list = newList(childCount(item), 3);
-  if (list == 0) return 0;
-  let entry = list + 4;
-  for (let child = firstChild(item); child != 0; child = nextSibling(child)) {
-    enterKey(keyPointer(child), keyLength(child));
-    store<u32>(entry, keepText(keyPointer(child), keyLength(child)));
-    store<u32>(entry, keyLength(child), 4);
-    store<u32>(entry, subSchema(child, item), 8);
-    leave();
-    if (hasFailed() || isFull()) return 0;
-    entry += 12;
-  }
-  return list;
+  return keyed(item, false);
 }
 
 /** Lists of names by name: a list of `[key, keyLength, names]`. */
 export function keyedNames(item: u32): u32 {
+  return keyed(item, true);
+}
+
+function keyed(item: u32, areNames: bool): u32 {
   if (!isObject(item)) return 0;
   const list = newList(childCount(item), 3);
   if (list == 0) return 0;
@@ -68,7 +59,7 @@ export function keyedNames(item: u32): u32 {
     enterKey(keyPointer(child), keyLength(child));
     store<u32>(entry, keepText(keyPointer(child), keyLength(child)));
     store<u32>(entry, keyLength(child), 4);
-    store<u32>(entry, readNames(child, item), 8);
+    store<u32>(entry, areNames ? readNames(child, item) : subSchema(child, item), 8);
     leave();
     if (hasFailed() || isFull()) return 0;
     entry += 12;
