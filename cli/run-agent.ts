@@ -86,10 +86,10 @@ export async function runAgent(
       // Roles that the operator names are for the agent's processes; the first one has `role`.
       subprocess_support: source.subprocessSupport || (options.roles ?? []).length > 0,
     });
-    if (options.prompt !== undefined) {
-      for (const spiffe_id of running.spiffeIds) {
-        await control.call('PUT', '/api/v1/sessions', { spiffe_id, prompt: options.prompt });
-      }
+    // Without a prompt too: the prompt of an earlier run must not vouch for this one.
+    for (const spiffe_id of running.spiffeIds) {
+      const prompt = options.prompt ?? '';
+      await control.call('PUT', '/api/v1/sessions', { spiffe_id, prompt });
     }
   } catch (error) {
     launched.abandon();

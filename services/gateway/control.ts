@@ -1,4 +1,5 @@
 // What the operator does through the control socket: sessions and approvals.
+import { randomUUID } from 'node:crypto';
 import type { Decision } from '../../runtime/decide/decision.ts';
 import { PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
@@ -27,9 +28,11 @@ export async function openSession(
   }
   const action = parts.ledger.begin(caller, 'console', { console: 'sessions', agent: spiffeId });
   const decision = await allowed(parts, action, 'operate', 'sessions');
-  const session = parts.sessions.open(spiffeId, prompt);
-  await parts.ledger.event(action, [decision], { outcome: 'ok', detail: { session: session.id } });
-  return { id: session.id, decision };
+  const id = randomUUID();
+  // The row first: a prompt that no row tells of vouches for nothing. Opening cannot fail after it.
+  await parts.ledger.event(action, [decision], { outcome: 'ok', detail: { session: id } });
+  parts.sessions.open(spiffeId, prompt, id);
+  return { id, decision };
 }
 
 /** Every approval that is still known, newest first, with what the person needs to judge it. */

@@ -1,5 +1,4 @@
 // Sessions of agents: which prompt an agent works on, what it has seen since, and how often it asked.
-import { randomUUID } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 
 /** Follows values from a prompt and from tool results into the arguments of later calls. */
@@ -35,9 +34,9 @@ export class Sessions {
   }
 
   /** Begins a session: what the agent saw before no longer counts. */
-  open(spiffeId: string, prompt: string): Session {
+  open(spiffeId: string, prompt: string, id: string): Session {
     return this.#keep(spiffeId, {
-      id: randomUUID(),
+      id,
       opened: true,
       calls: 0,
       asked: 0,

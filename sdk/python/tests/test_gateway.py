@@ -44,7 +44,7 @@ def test_a_call_says_what_happened(client):
 
 def test_a_parked_call_can_be_asked_again_with_its_approval(client, proxy):
     parked = client.call_tool("mail_send", {"to": "boss"}, wait=0)
-    assert parked.error["code"] == "approval_pending" and parked.approval["id"] == "a1"
+    assert parked.error["code"] == "approval_required" and parked.approval["id"] == "a1"
     assert proxy.seen[-1][2]["prefer"] == "wait=0"
     assert client.call_tool("mail_send", {"to": "boss"}, approval="a1").success
 

@@ -47,9 +47,9 @@ class JsonClient:
         self._prefix = parts.path.rstrip("/")
         self._connect = lambda: kind(parts.hostname, parts.port, timeout=timeout)
 
-    def request(self, method, path, body=None, headers=None):
-        """Returns (status, JSON value). Raises PlatformError `upstream_unreachable` or
-        `response_invalid`."""
+    def request(self, method, path, body=None, headers=None, timeout=None):
+        """Returns (status, JSON value); `timeout` replaces the client's for this request. Raises
+        PlatformError `upstream_unreachable` or `response_invalid`."""
         data = (
             None if body is None else json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
         )
@@ -57,6 +57,9 @@ class JsonClient:
         if data is not None:
             sent["content-type"] = "application/json"
         connection = self._connection()
+        connection.timeout = self._timeout if timeout is None else timeout
+        if connection.sock is not None:
+            connection.sock.settimeout(connection.timeout)
         try:
             connection.request(method, self._prefix + path, body=data, headers=sent)
             response = connection.getresponse()

@@ -19,6 +19,8 @@ from .errors import (
 )
 
 DEFAULT_TIMEOUT = 60.0
+# Between the end of a parked call's wait and the client's own timeout: time for the answer.
+_ANSWER_SECONDS = 5.0
 
 
 class ToolType(str, Enum):
@@ -117,6 +119,7 @@ class GatewayClient:
         self.tenant = (
             tenant or os.environ.get("PLATFORM_TENANT") or getattr(current_agent(), "tenant", None)
         )
+        self._timeout = timeout
         self._http = JsonClient(address, timeout)
         self._listed = {}
         self._lock = threading.Lock()
@@ -145,17 +148,20 @@ class GatewayClient:
     def call_tool(self, name, arguments=None, *, wait=None, approval=None):
         """Calls a tool. A denial, bad arguments, a failing tool: a ToolResult with `success` false.
 
-        `wait` says how many seconds a call that a person must allow may stay parked; when nobody
-        has answered by then, the error's code is `approval_pending` and `approval` names it for a
-        retry.
+        `wait` says how many seconds a call that a person must allow may stay parked, by default as
+        long as the client's timeout allows; when nobody has answered by then, the error's code is
+        `approval_required` and `approval` names it for a retry.
         """
-        headers = {}
-        if wait is not None:
-            headers["prefer"] = f"wait={int(wait)}"
+        if wait is None:
+            wait = max(0, self._timeout - _ANSWER_SECONDS)
+        headers = {"prefer": f"wait={int(wait)}"}
         if approval is not None:
             headers["x-platform-approval"] = approval
         path = f"/api/v1/tools/{quote(name, safe='')}/execute"
-        status, body = self._http.request("POST", path, {"arguments": arguments or {}}, headers)
+        timeout = max(self._timeout, wait + _ANSWER_SECONDS)
+        status, body = self._http.request(
+            "POST", path, {"arguments": arguments or {}}, headers, timeout=timeout
+        )
         body = body if isinstance(body, dict) else {}
         if status == 200:
             return ToolResult(
@@ -174,7 +180,7 @@ class GatewayClient:
             "message": _detail(body),
         }
         if status == 202:
-            error.update(code="approval_pending", message="a person has not answered yet")
+            error.update(code="approval_required", message="a person has not answered yet")
         return ToolResult(
             success=False,
             error=error,
