@@ -17,7 +17,8 @@ const ibanPattern =
   /(?<![\p{L}\p{N}])[a-z]{2}\d{2}(?:[a-z0-9]{8,30}| [a-z0-9]{4}(?: (?=[a-z]{0,3}\d)[a-z0-9]{4}){1,6}(?: (?=[a-z]{0,2}\d)[a-z0-9]{1,3})?)(?![\p{L}\p{N}])/gu;
 const digitsPattern = /(?<![\p{L}\p{N}])\d(?:[ -]?\d){7,33}(?![\p{L}\p{N}])/gu;
 const datePattern = /\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2})?)?/g;
-const numberPattern = /^[-+]?[\p{Sc}]?(\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(\.\d{1,18})?[\p{Sc}%]?$/u;
+const numberPattern =
+  /^([-+\u2212]?)[\p{Sc}]?(\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(\.\d{1,18})?[\p{Sc}%]?$/u;
 
 // A dotted name with one of these endings is a file's name, not a host's.
 const fileEndings = new Set(
@@ -63,25 +64,34 @@ export function words(text: string): string[] {
 
 function asWord(piece: string): string {
   const number = numberPattern.exec(piece.replace(/[.,;:!?)\]]$/, '').replace(/^[([]/, ''));
-  if (number) return canonicalNumber(`${(number[1] ?? '').replaceAll(',', '')}${number[2] ?? ''}`);
+  if (number) {
+    const sign = number[1] === '-' || number[1] === '\u2212' ? '-' : '';
+    return canonicalNumber(`${sign}${(number[2] ?? '').replaceAll(',', '')}${number[3] ?? ''}`);
+  }
   let start = 0;
   let end = piece.length;
   while (start < end && isPunctuation(piece[start] as string)) start++;
   while (end > start && isPunctuation(piece[end - 1] as string)) end--;
   const inner = piece.slice(start, end).replace(/['’]s$/, '');
-  return numberPattern.test(inner) ? asWord(inner) : bareLink(inner);
+  if (!numberPattern.test(inner)) return bareLink(inner);
+  // The sign of `$-100` and of a quoted `-100` is no punctuation.
+  const minus = /[\p{Pd}\u2212]\p{Sc}?$/u.test(piece.slice(Math.max(0, start - 2), start));
+  return canonicalNumber(`${minus ? '-' : ''}${asWord(inner)}`);
 }
 
 function isPunctuation(character: string): boolean {
   return /^[\p{P}\p{S}]$/u.test(character);
 }
 
-/** `007.50` → `7.5`; digits that binary64 cannot hold stay as they are. */
+/** `007.50` → `7.5`, with its sign; digits that binary64 cannot hold stay as they are. */
 export function canonicalNumber(digits: string): string {
-  const [whole = '', fraction = ''] = digits.split('.');
+  if (!/^-?[\d.]+$/.test(digits)) return digits;
+  const sign = digits.startsWith('-') ? '-' : '';
+  const [whole = '', fraction = ''] = digits.slice(sign.length).split('.');
   const head = whole.replace(/^0+(?=\d)/, '');
   const tail = fraction.replace(/0+$/, '');
-  return tail === '' ? head : `${head}.${tail}`;
+  const bare = tail === '' ? head : `${head}.${tail}`;
+  return bare === '0' ? bare : `${sign}${bare}`;
 }
 
 /** The tokens of a normalised text that can name a target. */

@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonValue } from '../../runtime/json.ts';
 import { type Provenance, SessionTrace, type Source } from './provenance.ts';
+import { SeenText } from './provenance-index.ts';
 
 function sources(found: Provenance, pointer: string): Source[] {
   return found[pointer] ?? [];
@@ -96,6 +97,82 @@ test('over a limit every answer is unknown, and nothing is trusted on a part', (
   let deep: JsonValue = 'a';
   for (let depth = 0; depth < 80; depth++) deep = [deep];
   assert.equal(new SessionTrace('a').provenanceOf({ deep }), { '': [{ source: 'unknown' }] });
+});
+
+test('an answer of many fields ends in unknown, with no more held than the limits say', () => {
+  const seen = new SeenText(5_000, 64);
+  const field = (path: string) => ({ source: 'tool', tool: 'page', path }) as const;
+  let taken = 0;
+  while (seen.add(field(`/k${taken}`), '')) taken++;
+  assert.is(taken, 64);
+  while (seen.add(field('/k0'), `word${taken}`)) taken++;
+  assert.equal(seen.held, { fields: 64, entries: 5_001 });
+
+  const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`k${n}`, '']));
+  const full = new SessionTrace('hello');
+  full.recordResult('page', many);
+  assert.equal(sources(full.provenanceOf({ a: 'brand-new' }), '/a'), [{ source: 'unknown' }]);
+  const paths = new SessionTrace('hello', { resultCharacters: 100 });
+  paths.recordResult('page', { ['k'.repeat(60)]: { ['k'.repeat(60)]: '' } });
+  assert.equal(sources(paths.provenanceOf({ a: 'brand-new' }), '/a'), [{ source: 'unknown' }]);
+});
+
+test('a look-up in many fields takes a bounded number of steps', () => {
+  const seen = new SeenText(400_000, 4_096);
+  for (let n = 0; n < 4_096; n++) {
+    seen.add({ source: 'tool', tool: 'page', path: `/k${n}` }, 'one two three four');
+  }
+  const budget = { steps: 10_000 };
+  assert.is(seen.find('two three four '.repeat(500), false, 25, budget).length, 25);
+  assert.ok(budget.steps > 9_000);
+
+  const trace = new SessionTrace('hello', { steps: 100 });
+  trace.recordResult('page', [{ body: 'one two three four' }]);
+  const found = trace.provenanceOf({ list: Array.from({ length: 50 }, () => 'two three four') });
+  assert.is(sources(found, '/list/0')[0]?.match, 'inside');
+  assert.equal(sources(found, '/list/49'), [{ source: 'unknown' }]);
+});
+
+test('keys of arguments that are data are values, and vouch for no value beside them', () => {
+  const trace = new SessionTrace('Mail ann@example.com');
+  trace.recordResult('page', 'or eve@evil.io');
+  const found = trace.provenanceOf({
+    recipients: { 'eve@evil.io': true, 'ann@example.com': { kind: false } },
+    names: { 'eve@evil.io': 'ann@example.com', plain_name: 'ann@example.com' },
+    'top level': true,
+  });
+  assert.equal(Object.keys(found).sort(), [
+    '/names/eve@evil.io',
+    '/names/eve@evil.io/~key',
+    '/names/plain_name',
+    '/recipients/ann@example.com',
+    '/recipients/eve@evil.io',
+  ]);
+  for (const pointer of ['/recipients/eve@evil.io', '/names/eve@evil.io/~key']) {
+    assert.is(sources(found, pointer)[0]?.match, 'inside');
+    assert.not.ok(fromPrompt(found, pointer));
+  }
+  assert.ok(fromPrompt(found, '/recipients/ann@example.com'));
+});
+
+test('a number is the user’s only with its sign', () => {
+  const stated = (prompt: string, amount: JsonValue) =>
+    sources(new SessionTrace(prompt).provenanceOf({ amount }), '/amount').some(
+      ({ source, match }) => source === 'prompt' && match !== 'part',
+    );
+  for (const text of ['pay 100', "pay '$100.00'.", 'pay +100']) {
+    assert.ok(stated(text, 100));
+    for (const other of [-100, '-100', '$-100', '-$100', '\u2212100', '(-100)']) {
+      assert.not.ok(stated(text, other), `${text} ${other}`);
+    }
+  }
+  for (const text of ['pay -100', "pay '-100'", 'pay $-100.', 'pay \u2212100']) {
+    assert.ok(stated(text, -100), text);
+    assert.not.ok(stated(text, 100), text);
+  }
+  assert.not.ok(stated('pay 12345678', -12345678));
+  assert.not.ok(stated('pay 12345678', 12345678.5));
+  assert.not.ok(stated('pay 1.5e+3', 1.5e30));
 });
 
 const word = fc.stringMatching(/^[a-z]{4,10}$/);

@@ -1,6 +1,6 @@
 // Where the values of a call's arguments came from: the user's prompt, or the result of an earlier tool call, field by field.
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
-import { SeenText } from './provenance-index.ts';
+import { type Budget, SeenText } from './provenance-index.ts';
 import {
   canonicalNumber,
   nameWords,
@@ -25,23 +25,31 @@ export interface Source {
   via?: 'prompt' | 'agent';
 }
 
-/** From the JSON Pointer of each string and number of the arguments to the places it was seen. */
+/**
+ * From the JSON Pointer of each string and number of the arguments to the places it was seen. A key
+ * that is data stands at its member's pointer, or under `~key` there (which no pointer of a member
+ * can be) when the member's value is a text with places of its own: neither vouches for the other.
+ */
 export type Provenance = Record<string, Source[]>;
 
 export interface TraceLimits {
   promptCharacters: number;
   resultCharacters: number;
   indexEntries: number;
+  fields: number;
   leaves: number;
   sourcesPerLeaf: number;
+  steps: number;
 }
 
 const defaults: TraceLimits = {
   promptCharacters: 65_536,
   resultCharacters: 4_194_304,
   indexEntries: 400_000,
+  fields: 4_096,
   leaves: 2_048,
   sourcesPerLeaf: 24,
+  steps: 1_000_000,
 };
 
 /**
@@ -58,11 +66,11 @@ export class SessionTrace {
 
   constructor(prompt: string | null, limits: Partial<TraceLimits> = {}) {
     this.#limits = { ...defaults, ...limits };
-    this.#prompt = new SeenText(this.#limits.indexEntries);
-    this.#results = new SeenText(this.#limits.indexEntries);
+    this.#prompt = new SeenText(this.#limits.indexEntries, 1);
+    this.#results = new SeenText(this.#limits.indexEntries, this.#limits.fields);
     const usable = prompt !== null && prompt.length <= this.#limits.promptCharacters ? prompt : '';
     this.#promptWords = ` ${words(usable).join(' ')} `;
-    if (usable !== '') this.#prompt.add(0, usable);
+    if (usable !== '' && !this.#prompt.add({ source: 'prompt' }, usable)) this.#overflow = true;
     if (prompt !== null && usable === '' && prompt !== '') this.#overflow = true;
   }
 
@@ -72,19 +80,20 @@ export class SessionTrace {
     const via = this.#chosenByPrompt(args) ? 'prompt' : 'agent';
     const budget = { leaves: this.#limits.leaves * 32 };
     walk(result, '', 0, budget, (path, text) => {
-      this.#characters += text.length;
+      this.#characters += path.length + text.length;
       if (this.#characters > this.#limits.resultCharacters) return false;
-      return this.#results.add(this.#results.field({ source: 'tool', tool, path, via }), text);
+      return this.#results.add({ source: 'tool', tool, path, via }, text);
     }) || this.#overflowed();
   }
 
   /** The places of each string and number of the arguments; an empty list is a value never seen. */
   provenanceOf(args: JsonObject): Provenance {
     const found: Provenance = {};
+    const budget = { steps: this.#limits.steps };
     let leaves = 0;
     const complete = eachArgument(args, '', 0, (pointer, text) => {
       if (++leaves > this.#limits.leaves) return false;
-      found[pointer] = this.#sources(text);
+      found[pointer] = this.#sources(text, budget);
       return true;
     });
     // Too many leaves to look at: no leaf is known, rather than some.
@@ -98,8 +107,7 @@ export class SessionTrace {
   #chosenByPrompt(args: JsonObject): boolean {
     let leaves = 0;
     const all = eachArgument(args, '', 0, (_pointer, text) => {
-      leaves++;
-      return this.#inPrompt(text) !== undefined;
+      return ++leaves <= this.#limits.leaves && this.#inPrompt(text) !== undefined;
     });
     return all && leaves > 0;
   }
@@ -108,30 +116,34 @@ export class SessionTrace {
     const sought = words(text);
     const whole = sought.length > 0 && this.#promptWords.includes(` ${sought.join(' ')} `);
     const token = tokens(normalise(text))[0];
-    const alone = token !== undefined && sought.length === 1;
+    // The digits of `-12345678` or `12345678.9` are not that number.
+    const alone =
+      token !== undefined && sought.length === 1 && !/^(?:-[\d.]+|\d+\.\d+)$/.test(sought[0] ?? '');
     if (!whole && !(alone && this.#prompt.hasToken(token))) return undefined;
     return isWeak(sought) ? 'weak' : 'inside';
   }
 
-  #sources(text: string): Source[] {
+  #sources(text: string, budget: Budget): Source[] {
     const sources: Source[] = [];
     const match = this.#inPrompt(text);
     if (match) sources.push({ source: 'prompt', match });
-    else sources.push(...this.#partsInPrompt(text));
+    else sources.push(...this.#partsInPrompt(text, budget));
     const stated = (token: Token) => this.#prompt.hasToken(token);
-    sources.push(...this.#results.find(text, isWeak(words(text)), stated));
-    if (this.#overflow || sources.length > this.#limits.sourcesPerLeaf) {
+    // One more than is told, so that what is left out shows as `unknown`.
+    const most = this.#limits.sourcesPerLeaf + 1;
+    sources.push(...this.#results.find(text, isWeak(words(text)), most, budget, stated));
+    if (this.#overflow || budget.steps < 0 || sources.length > this.#limits.sourcesPerLeaf) {
       sources.length = Math.min(sources.length, this.#limits.sourcesPerLeaf - 1);
       sources.push({ source: 'unknown' });
     }
     return sources;
   }
 
-  #partsInPrompt(text: string): Source[] {
+  #partsInPrompt(text: string, budget: Budget): Source[] {
     const normal = normalise(text);
     const named = nameWords(normal).some((name) => this.#promptWords.includes(` ${name} `));
     const parts: Source[] = named ? [{ source: 'prompt', match: 'part', kind: 'name' }] : [];
-    for (const seen of this.#prompt.find(text, false)) {
+    for (const seen of this.#prompt.find(text, false, this.#limits.sourcesPerLeaf, budget)) {
       if (seen.match === 'part') parts.push({ source: 'prompt', match: 'part', kind: seen.kind });
     }
     return parts;
@@ -140,8 +152,11 @@ export class SessionTrace {
 
 // A number of up to three digits stands in many texts by chance.
 function isWeak(sought: string[]): boolean {
-  return sought.length === 1 && /^[\d.]{1,3}$/.test(sought[0] as string);
+  return sought.length === 1 && /^-?[\d.]{1,3}$/.test(sought[0] as string);
 }
+
+// A key that is none is data.
+const fieldName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 function eachArgument(
   value: JsonValue,
@@ -153,9 +168,19 @@ function eachArgument(
   if (typeof value === 'string') return value.trim() === '' || visit(pointer, value);
   if (typeof value === 'number') return visit(pointer, canonicalNumber(String(value)));
   if (value === null || typeof value === 'boolean') return true;
+  if (Array.isArray(value)) {
+    return value.every((inner, index) =>
+      eachArgument(inner, `${pointer}/${index}`, depth + 1, visit),
+    );
+  }
   return Object.entries(value).every(([key, inner]) => {
-    const escaped = key.replaceAll('~', '~0').replaceAll('/', '~1');
-    return eachArgument(inner, `${pointer}/${escaped}`, depth + 1, visit);
+    const member = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    // The names of the arguments themselves are the tool's.
+    if (depth > 0 && !fieldName.test(key) && key.trim() !== '') {
+      const text = typeof inner === 'number' || (typeof inner === 'string' && inner.trim() !== '');
+      if (!visit(text ? `${member}/~key` : member, key)) return false;
+    }
+    return eachArgument(inner, member, depth + 1, visit);
   });
 }
 
@@ -175,7 +200,7 @@ function walk(
     return value.every((inner) => walk(inner, `${path}/*`, depth + 1, budget, visit));
   }
   return Object.entries(value).every(([key, inner]) => {
-    if (/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(key)) {
+    if (fieldName.test(key)) {
       return walk(inner, `${path}/${key}`, depth + 1, budget, visit);
     }
     return visit(`${path}/{key}`, key) && walk(inner, `${path}/{}`, depth + 1, budget, visit);

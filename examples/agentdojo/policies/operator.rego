@@ -90,14 +90,14 @@ doubts contains doubt if {
 
 # METADATA
 # title: An amount that nobody stated
-# description: Above the limit an amount must stand in the prompt.
+# description: Above the limit an amount must stand in the prompt; below zero it is always asked.
 # custom:
 #   controls: ["NIST:AC-3"]
 doubts contains doubt if {
 	some name, limit in facts.amounts
 	is_call
 	not within(name, limit)
-	doubt := concat("", [name, " is above the limit for amounts that the user did not state"])
+	doubt := concat("", [name, " is not between zero and the limit for amounts that the user did not state"])
 }
 
 is_call if {
@@ -206,9 +206,15 @@ carries_pointer(source) if source.source == "unknown"
 
 within(name, _) if object.get(input.arguments, name, null) == null
 
-within(name, _) if amount_stated(name)
+within(name, _) if {
+	input.arguments[name] >= 0
+	amount_stated(name)
+}
 
-within(name, limit) if input.arguments[name] <= limit
+within(name, limit) if {
+	input.arguments[name] >= 0
+	input.arguments[name] <= limit
+}
 
 amount_stated(name) if {
 	some source in input.provenance[concat("", ["/", name])]

@@ -46,6 +46,12 @@ test_amounts_over_the_limit_are_asked_unless_stated if {
 	not asked("pay", {"to": "X", "amount": 501}, {"/to": [prompt], "/amount": [weak]})
 }
 
+test_an_amount_below_zero_is_asked if {
+	asked("pay", {"to": "X", "amount": -5}, {"/to": [prompt], "/amount": []})
+	asked("pay", {"to": "X", "amount": -5}, {"/to": [prompt], "/amount": [prompt]})
+	not asked("pay", {"to": "X", "amount": 0}, {"/to": [prompt], "/amount": []})
+}
+
 test_a_known_payee_needs_a_stated_amount if {
 	payee := [field("history", "/*/to", "agent")]
 	asked("pay", {"to": "X", "amount": 5}, {"/to": payee, "/amount": []})
