@@ -15,10 +15,13 @@ import {
 import {
   AGENT,
   type Answer,
+  REGISTRAR,
   registerTestTools,
   startGateway,
+  startUpstream,
   type TestGateway,
 } from './testing.ts';
+import { MemoryToolStore } from './tools.ts';
 
 const test = suite<{ g: TestGateway; late: { ms: number } }>('approvals');
 test.before(async (context) => {
@@ -52,6 +55,14 @@ const park = async (g: TestGateway): Promise<string> => {
   assert.is(g.upstream.seen.length, 0);
   return approval.id as string;
 };
+
+async function firstPending(g: TestGateway): Promise<string> {
+  for (;;) {
+    const { approvals } = (await g.operate('GET', '/api/v1/approvals')).body;
+    const found = (approvals as JsonObject[]).find(({ state }) => state === 'pending');
+    if (found !== undefined) return found.id as string;
+  }
+}
 
 const answer = (g: TestGateway, id: string, verdict: string) =>
   g.operate('POST', `/api/v1/approvals/${id}`, { verdict });
@@ -125,6 +136,128 @@ test('an approval is for one call of one agent', async ({ g }) => {
   assert.is((await refund(g, id)).status, 200);
 });
 
+/** Registers `orders_refund` anew: with another address, method or path, and as somebody else. */
+type Register = (change: { url?: string; http?: JsonObject; byAgent?: boolean }) => Promise<void>;
+
+async function withOwnTool(
+  use: (g: TestGateway, register: Register, sent: () => number) => Promise<void>,
+): Promise<void> {
+  const [g, other] = [await startGateway(), await startUpstream()];
+  const register: Register = async ({ url = g.upstream.url, http, byAgent = true }) => {
+    const input_schema = { type: 'object', properties: { id: { type: 'string' } } };
+    const tool = { name: 'refund', action: 'write', input_schema };
+    const tools = [{ ...tool, http: { method: 'POST', path: '/refund', ...http } }];
+    const body = { base_url: url === '' ? other.url : url, prefix: 'orders', tools };
+    const path = '/api/v1/tools/register';
+    const { status } = byAgent
+      ? await g.call('POST', path, body, { spiffeId: REGISTRAR })
+      : await g.operate('POST', path, body);
+    assert.is(status, 201);
+  };
+  try {
+    await use(g, register, () => g.upstream.seen.length + other.seen.length);
+  } finally {
+    await g.close();
+    await other.close();
+  }
+}
+
+const asRegistrar = (g: TestGateway, headers: { [name: string]: string }): Promise<Answer> =>
+  g.execute('orders_refund', order, { spiffeId: REGISTRAR, headers });
+
+test('an approval is not for what is registered under the same name later', async () => {
+  const changes: Parameters<Register>[0][] = [
+    { url: '' },
+    { http: { path: '/orders' } },
+    { http: { method: 'PUT' } },
+    { byAgent: false },
+    { byAgent: false, url: '' },
+  ];
+  for (const change of changes) {
+    await withOwnTool(async (g, register, sent) => {
+      await register({});
+      const parked = await asRegistrar(g, { prefer: 'wait=0' });
+      const id = (parked.body.approval as JsonObject).id as string;
+      await answer(g, id, 'allow');
+      await register(change);
+      const retried = await asRegistrar(g, { 'x-platform-approval': id });
+      assert.is(retried.body.code, 'approval_mismatch', JSON.stringify([change, retried.body]));
+      assert.is(sent(), 0);
+      assert.is((await g.rows()).at(-1)?.reason?.code, 'approval_mismatch');
+    });
+  }
+});
+
+test('a tool that is replaced while its call waits is not called, old or new', async () => {
+  await withOwnTool(async (g, register, sent) => {
+    await register({});
+    const waiting = asRegistrar(g, {});
+    const id = await firstPending(g);
+    await register({ url: '' });
+    await answer(g, id, 'allow');
+    assert.is((await waiting).body.code, 'approval_mismatch');
+    assert.is(sent(), 0);
+    // What was approved stands again: the approval is still for it, once.
+    await register({});
+    assert.is((await asRegistrar(g, { 'x-platform-approval': id })).status, 200);
+    assert.is(sent(), 1);
+  });
+});
+
+test('an approval ends with the session that it was given in', async ({ g }) => {
+  const open = () =>
+    g.operate('PUT', '/api/v1/sessions', { spiffe_id: REGISTRAR, prompt: 'refund r-1' });
+  await open();
+  const parked = await asRegistrar(g, noWait.headers);
+  const id = (parked.body.approval as JsonObject).id as string;
+  await answer(g, id, 'allow');
+  await open();
+  const retried = await asRegistrar(g, { 'x-platform-approval': id });
+  assert.is(retried.body.code, 'approval_mismatch');
+  assert.is(g.upstream.seen.length, 0);
+});
+
+test('an equal call waits for the same answer while there is none', async () => {
+  await withOwnTool(async (g, register, sent) => {
+    await register({});
+    const idOf = async () =>
+      ((await asRegistrar(g, { prefer: 'wait=0' })).body.approval as JsonObject).id as string;
+    const [first, ...others] = await Promise.all([idOf(), idOf(), idOf()]);
+    assert.equal(others, [first, first]);
+    const { approvals } = (await g.operate('GET', '/api/v1/approvals')).body;
+    assert.is((approvals as JsonObject[]).length, 1);
+    await answer(g, first, 'allow');
+    assert.is.not(await idOf(), first);
+    const both = [first, first].map((id) => asRegistrar(g, { 'x-platform-approval': id }));
+    const codes = (await Promise.all(both)).map(({ status }) => status);
+    assert.equal(codes.sort(), [200, 403]);
+    assert.is(sent(), 1);
+  });
+});
+
+test('one agent cannot fill the list that a person reads', async () => {
+  const g = await startGateway(() => ({ limits: { agentApprovalsPending: 3 } }));
+  try {
+    await registerTestTools(g);
+    const ask = (id: string, spiffeId = AGENT) =>
+      g.execute('orders_refund', { id }, { spiffeId, headers: noWait.headers });
+    const ids: string[] = [];
+    for (const id of ['1', '2', '3']) {
+      ids.push(((await ask(id)).body.approval as JsonObject).id as string);
+    }
+    const refused = await ask('4');
+    assert.equal([refused.status, refused.body.code], [503, 'service_unavailable']);
+    assert.match(String(refused.body.detail), 'wait for an approval');
+    assert.is((await g.rows()).at(-1)?.reason?.code, 'service_unavailable');
+    assert.is((await ask('3')).status, 202, 'an equal call is no new question');
+    assert.is((await ask('4', REGISTRAR)).status, 202, 'others may still ask');
+    await answer(g, ids[0]!, 'deny');
+    assert.is((await ask('4')).status, 202);
+  } finally {
+    await g.close();
+  }
+});
+
 test('a refusal refuses, with the decision that took it', async ({ g }) => {
   const id = await park(g);
   await answer(g, id, 'deny');
@@ -138,8 +271,9 @@ test('a refusal refuses, with the decision that took it', async ({ g }) => {
 });
 
 test('approvals expire, answered or not', async ({ g, late }) => {
-  const [unanswered, allowed] = [await park(g), await park(g)];
+  const allowed = await park(g);
   await answer(g, allowed, 'allow');
+  const unanswered = await park(g);
   late.ms = 600_001;
   assert.is((await refund(g, unanswered)).body.code, 'approval_expired');
   assert.is((await refund(g, allowed)).body.code, 'approval_expired');
@@ -173,13 +307,17 @@ test('a client that goes away leaves its call parked', async ({ g }) => {
 
 test('only a token of the platform for this very call is believed', async () => {
   const record = Record.create(moduleBytes('record'));
-  const call: BoundCall = { spiffe_id: AGENT, tool: 't', arguments: {} };
+  const tools = new MemoryToolStore();
+  const g = await startGateway(() => ({ tools }));
+  await registerTestTools(g).finally(() => g.close());
+  const tool = (await tools.get('orders_get'))!;
+  const call: BoundCall = { spiffe_id: AGENT, session: '', tool, arguments: {} };
   const key = newApprovalKey();
   const clock = () => new Date();
   const present = async (change: (real: ApprovalRecord) => Promise<Partial<ApprovalRecord>>) => {
     const store = new MemoryApprovalStore(10);
     const approvals = new Approvals({ store, key, record, ttlMs: 60_000, clock });
-    const asked = await approvals.ask(call, '?');
+    const { approval: asked } = await approvals.ask(call, '?');
     const real = await approvals.answer(asked.id, 'allow', 'operator');
     await store.update(asked.id, 'allowed', await change(real));
     return approvals.present(asked.id, call).then(

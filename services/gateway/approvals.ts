@@ -2,9 +2,10 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { type ErrorCode, PlatformError } from '../../runtime/errors.ts';
-import type { JsonObject } from '../../runtime/json.ts';
+import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import type { Record as RecordModule } from '../../runtime/modules/record.ts';
 import type { ApprovalKey } from './gateway.ts';
+import type { ToolRecord } from './tools.ts';
 
 export type ApprovalState = 'pending' | 'allowed' | 'denied' | 'expired' | 'used';
 
@@ -27,8 +28,11 @@ export interface ApprovalRecord {
 
 /** Keeps approvals. Implementations return copies; `update` is atomic. */
 export interface ApprovalStore {
-  /** Rejects with `service_unavailable` when too many are pending. */
-  create(record: ApprovalRecord): Promise<void>;
+  /**
+   * Keeps the record and returns it; or returns the agent's pending one that asks the same about the
+   * same call. Atomic. Rejects with `service_unavailable` when too many are pending.
+   */
+  create(record: ApprovalRecord): Promise<ApprovalRecord>;
   get(id: string): Promise<ApprovalRecord | undefined>;
   /** Newest first. */
   list(): Promise<ApprovalRecord[]>;
@@ -39,21 +43,35 @@ export interface ApprovalStore {
 export class MemoryApprovalStore implements ApprovalStore {
   readonly #records = new Map<string, ApprovalRecord>();
   readonly #pendingMax: number;
+  readonly #agentPendingMax: number;
 
-  constructor(pendingMax: number) {
+  /** One agent alone may have `agentPendingMax` pending: a person reads each, and others ask too. */
+  constructor(pendingMax: number, agentPendingMax = 20) {
     this.#pendingMax = pendingMax;
+    this.#agentPendingMax = agentPendingMax;
   }
 
-  async create(record: ApprovalRecord): Promise<void> {
+  async create(record: ApprovalRecord): Promise<ApprovalRecord> {
+    const pending = [...this.#records.values()].filter(({ state }) => state === 'pending');
+    const ofAgent = pending.filter(({ spiffe_id }) => spiffe_id === record.spiffe_id);
+    const same = ofAgent.find(
+      ({ call_digest, question }) =>
+        call_digest === record.call_digest && question === record.question,
+    );
+    if (same !== undefined) return structuredClone(same);
+    if (ofAgent.length >= this.#agentPendingMax) {
+      const message = `${ofAgent.length} calls of this agent wait for an approval already`;
+      throw new PlatformError('service_unavailable', message);
+    }
     for (const [id, { state }] of this.#records) {
       if (this.#records.size < this.#pendingMax * 2) break;
       if (state !== 'pending' && state !== 'allowed') this.#records.delete(id);
     }
-    const open = [...this.#records.values()].filter(({ state }) => state === 'pending');
-    if (open.length >= this.#pendingMax || this.#records.size >= this.#pendingMax * 2) {
+    if (pending.length >= this.#pendingMax || this.#records.size >= this.#pendingMax * 2) {
       throw new PlatformError('service_unavailable', 'too many calls wait for an approval');
     }
     this.#records.set(record.id, structuredClone(record));
+    return structuredClone(record);
   }
 
   async get(id: string): Promise<ApprovalRecord | undefined> {
@@ -72,10 +90,13 @@ export class MemoryApprovalStore implements ApprovalStore {
   }
 }
 
-/** What an approval is bound to: exactly this call of this agent. */
+/** What an approval is bound to: exactly this call of this agent, in this session. */
 export interface BoundCall {
   spiffe_id: string;
-  tool: string;
+  /** Id of the session; empty outside of one. */
+  session: string;
+  /** The tool as it is registered: under its name another one may stand tomorrow. */
+  tool: ToolRecord;
   arguments: JsonObject;
 }
 
@@ -108,29 +129,48 @@ export class Approvals {
     this.#config = config;
   }
 
-  /** `sha256:<hex>` over the canonical JSON of `{arguments, spiffe_id, tool}`. */
-  callDigest(call: BoundCall): string {
+  /**
+   * `sha256:<hex>` over the canonical JSON of who calls, in which session, with which arguments, and
+   * of all that says what the tool does with them and where.
+   */
+  callDigest({ spiffe_id, session, tool: registered, arguments: args }: BoundCall): string {
+    const { tool, binding, credential, registeredBy } = registered;
+    const { name, service, action, tags, schema_digest } = tool;
+    return this.#digest({
+      ...{ spiffe_id, session, arguments: args, tool: name },
+      ...{ service, action, tags, schema_digest },
+      binding: this.#digest(plain(binding)),
+      credential: plain(credential ?? null),
+      registered_by: registeredBy,
+    });
+  }
+
+  #digest(value: JsonValue): string {
     const { record } = this.#config;
-    const { spiffe_id, tool, arguments: args } = call;
-    const bytes = record.canonicalizeValue({ arguments: args, spiffe_id, tool });
+    const bytes = record.canonicalizeValue(value);
     return `sha256:${Buffer.from(record.sha256(bytes)).toString('hex')}`;
   }
 
-  /** Parks a call. */
-  async ask(call: BoundCall, question: string): Promise<ApprovalRecord> {
+  /** Parks a call, or returns the approval that the same call waits for already. */
+  async ask(
+    call: BoundCall,
+    question: string,
+  ): Promise<{ approval: ApprovalRecord; isNew: boolean }> {
     await this.#expireAll();
     const now = this.#config.clock();
     const record: ApprovalRecord = {
       id: randomUUID(),
-      ...call,
+      spiffe_id: call.spiffe_id,
+      tool: call.tool.tool.name,
+      arguments: call.arguments,
       question,
       call_digest: this.callDigest(call),
       created_at: now.toISOString(),
       expires_at: new Date(now.getTime() + this.#config.ttlMs).toISOString(),
       state: 'pending',
     };
-    await this.#config.store.create(record);
-    return record;
+    const approval = await this.#config.store.create(record);
+    return { approval, isNew: approval.id === record.id };
   }
 
   async list(): Promise<ApprovalRecord[]> {
@@ -259,6 +299,11 @@ export class Approvals {
 /** A fresh Ed25519 pair. */
 export function newApprovalKey(): ApprovalKey {
   return generateKeyPairSync('ed25519');
+}
+
+/** The members that are set, as JSON has them. */
+function plain(value: object | null): JsonValue {
+  return JSON.parse(JSON.stringify(value)) as JsonValue;
 }
 
 function requirePending(record: ApprovalRecord): void {

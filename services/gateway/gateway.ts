@@ -30,6 +30,8 @@ export interface GatewayLimits {
   /** How long a parked call waits where the caller does not say. */
   approvalWaitMs: number;
   approvalsPending: number;
+  /** Of one agent. */
+  agentApprovalsPending: number;
   sessions: number;
 }
 
@@ -43,6 +45,7 @@ export const defaultLimits: GatewayLimits = {
   approvalTtlMs: 600_000,
   approvalWaitMs: 300_000,
   approvalsPending: 1000,
+  agentApprovalsPending: 20,
   sessions: 10_000,
 };
 
@@ -95,7 +98,9 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
   const limits = { ...defaultLimits, ...config.limits };
   const outgoing = config.outgoing ?? undiciOutgoing(limits);
   const approvals = new Approvals({
-    store: config.approvals ?? new MemoryApprovalStore(limits.approvalsPending),
+    store:
+      config.approvals ??
+      new MemoryApprovalStore(limits.approvalsPending, limits.agentApprovalsPending),
     key: config.approvalKey ?? newApprovalKey(),
     record: config.record,
     ttlMs: limits.approvalTtlMs,

@@ -1,7 +1,7 @@
 // Parks a call that policy wants a person to see, and takes the person's answer.
 import type { Decision } from '../../runtime/decide/decision.ts';
 import { type ErrorCode, PlatformError } from '../../runtime/errors.ts';
-import type { ApprovalRecord, VerifiedApproval } from './approvals.ts';
+import type { ApprovalRecord, BoundCall, VerifiedApproval } from './approvals.ts';
 import type { Call, Executed } from './execute.ts';
 
 /** The question of a decision that parks its call; undefined for any other decision. */
@@ -32,6 +32,7 @@ export async function park(
         parked: { kind: 'parked', approval: { id, question: record.question, expires_at } },
       };
     }
+    await requireSameTool(call);
     return { approval: await parts.approvals.present(id, boundCall(call)) };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
@@ -41,8 +42,9 @@ export async function park(
 
 async function ask(call: Call, question: string): Promise<ApprovalRecord> {
   const { parts, action, session } = call;
-  const record = await parts.approvals.ask(boundCall(call), question);
-  session.asked++;
+  const { approval: record, isNew } = await parts.approvals.ask(boundCall(call), question);
+  // The person sees one question, however many calls wait for its answer.
+  if (isNew) session.asked++;
   await parts.ledger.event(action, [...call.decisions.values()], {
     reason: { code: 'approval_required', message: 'the call waits for a person' },
     detail: {
@@ -61,9 +63,32 @@ function requireSameCaller(record: ApprovalRecord, call: Call): void {
   }
 }
 
-function boundCall(call: Call) {
-  const { tool, arguments: args } = call.request;
-  return { spiffe_id: call.caller.identity.spiffe_id, tool, arguments: args };
+/**
+ * While the call waited, its tool may have been replaced or its session ended. What was decided about
+ * and would be performed is what the call began with, so that has to be what is still there.
+ */
+async function requireSameTool(call: Call): Promise<void> {
+  const { parts, caller, record } = call;
+  const tool = await parts.tools.get(record.tool.name);
+  const session = parts.sessions.of(caller.identity.spiffe_id).id;
+  const began = boundCall(call);
+  const { approvals } = parts;
+  if (
+    tool === undefined ||
+    approvals.callDigest({ ...began, tool, session }) !== approvals.callDigest(began)
+  ) {
+    const message = 'the tool or the session is another since the call began';
+    throw new PlatformError('approval_mismatch', message);
+  }
+}
+
+function boundCall({ caller, session, record, request }: Call): BoundCall {
+  return {
+    spiffe_id: caller.identity.spiffe_id,
+    session: session.id,
+    tool: record,
+    arguments: request.arguments,
+  };
 }
 
 function refused(call: Call, code: ErrorCode, message: string) {
