@@ -73,7 +73,8 @@ for (const owner of ['record', 'scope'] as const) {
           seen.add(expected);
         },
       ),
-      { numRuns: 3000 },
+      // The same inputs each time: the check below is on what they cover.
+      { numRuns: 3000, seed: 20260101 },
     );
     const refusals = [...seen].filter((code) => /^(input|spiffe)_/.test(code));
     assert.ok(refusals.length >= 5, `only ${refusals}`);
