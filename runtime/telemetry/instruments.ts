@@ -11,13 +11,6 @@ export interface Instruments {
   tracer: Tracer;
   toolInvocations: Counter;
   toolDuration: Histogram;
-  decisions: Counter;
-  evidenceRows: Counter;
-  bundleSwaps: Counter;
-  bundleErrors: Counter;
-  guardScans: Counter;
-  guardBlocks: Counter;
-  guardScanDuration: Histogram;
 }
 
 /** The platform's instruments; call after `startTelemetry`, otherwise they record nothing. */
@@ -33,12 +26,5 @@ function make(): Instruments {
     tracer: trace.getTracer('platform'),
     toolInvocations: meter.createCounter(METRIC.toolInvocations),
     toolDuration: meter.createHistogram(METRIC.toolDuration, seconds),
-    decisions: meter.createCounter(METRIC.decisions),
-    evidenceRows: meter.createCounter(METRIC.evidenceRows),
-    bundleSwaps: meter.createCounter(METRIC.bundleSwaps),
-    bundleErrors: meter.createCounter(METRIC.bundleErrors),
-    guardScans: meter.createCounter(METRIC.guardScans),
-    guardBlocks: meter.createCounter(METRIC.guardBlocks),
-    guardScanDuration: meter.createHistogram(METRIC.guardScanDuration, seconds),
   };
 }

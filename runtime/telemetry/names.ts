@@ -3,11 +3,8 @@
 /** Span names as the specification gives them. */
 export const SPAN = {
   agentInvoke: 'platform.agent.invoke',
-  toolInvoke: 'platform.tool.invoke',
   gatewayCall: 'platform.gateway.call',
   guardScan: 'platform.guard.scan',
-  decide: 'platform.decide',
-  evidenceAppend: 'platform.evidence.append',
 } as const;
 
 /** Span attribute names; values that could hold a secret or a prompt have no name here. */
@@ -21,17 +18,11 @@ export const ATTRIBUTE = {
   requestId: 'platform.request_id',
   decisionIds: 'platform.decision_ids',
   decisionId: 'platform.decision_id',
-  boundary: 'platform.boundary',
-  module: 'platform.module',
-  allow: 'platform.allow',
-  reasonCode: 'platform.reason_code',
   rule: 'platform.rule',
   scanType: 'scan_type',
   isValid: 'is_valid',
   promptBlocked: 'platform.guard.prompt_blocked',
   outputBlocked: 'platform.guard.output_blocked',
-  scanners: 'platform.guard.scanners',
-  outputScanners: 'platform.guard.output_scanners',
 } as const;
 
 /** Metric names; counters and histograms are created once in `metrics.ts`. */
@@ -41,12 +32,6 @@ export const METRIC = {
   agentDuration: 'platform.agent.duration',
   toolInvocations: 'platform.tool.invocations',
   toolDuration: 'platform.tool.duration',
-  decisions: 'platform.decisions',
-  decisionDuration: 'platform.decision.duration',
-  evidenceRows: 'platform.evidence.rows',
-  evidenceSyncs: 'platform.evidence.syncs',
-  bundleSwaps: 'platform.bundle.swaps',
-  bundleErrors: 'platform.bundle.errors',
   guardScans: 'platform_guard_scans_total',
   guardBlocks: 'platform_guard_blocks_total',
   guardScanDuration: 'platform_guard_scan_duration_seconds',

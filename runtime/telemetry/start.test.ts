@@ -11,7 +11,7 @@ const telemetry = startTelemetry('platform-test');
 test('a finished span is kept with its status, attributes and parent', () => {
   const { tracer } = instruments();
   tracer.startActiveSpan(SPAN.gatewayCall, { attributes: { tool_name: 'x' } }, (span) => {
-    tracer.startSpan(SPAN.decide).end();
+    tracer.startSpan(SPAN.guardScan).end();
     span.setStatus({ code: 2, message: 'denied' });
     span.end();
   });
