@@ -1,0 +1,33 @@
+// What a proxy asks of a filter for each HTTP stream, whichever Wasm module is behind it.
+
+/** Name (lower case; pseudo-headers `:method`, `:path`, `:authority`, `:scheme`, `:status`) and value, in order. */
+export type HeaderPairs = [name: string, value: string][];
+
+export type FilterVerdict =
+  /** The stream goes on with these headers. */
+  | { kind: 'continue'; headers: HeaderPairs }
+  /** The filter answers by itself; nothing goes to the service. */
+  | { kind: 'respond'; status: number; headers: HeaderPairs; body: Uint8Array; detail: string };
+
+/**
+ * Properties of the connection and the stream that a filter may read, by Envoy's attribute names
+ * joined with dots, such as `connection.uri_san_peer_certificate`, `connection.mtls`, `source.address`.
+ */
+export type FilterProperties = ReadonlyMap<string, string | boolean | number>;
+
+/** One HTTP stream in a filter; its calls are synchronous and in this order. */
+export interface FilterStream {
+  /** Decides on the request's head. Never throws: a filter that fails answers `respond` with 503. */
+  requestHeaders(headers: HeaderPairs, endOfStream: boolean): FilterVerdict;
+  /** The head of the answer, for filters that change it. */
+  responseHeaders(headers: HeaderPairs, endOfStream: boolean): FilterVerdict;
+  /** What the filter set for the access log (Envoy's dynamic metadata / filter state), such as decision ids. */
+  facts(): ReadonlyMap<string, string>;
+  /** The stream is over; frees its context. */
+  end(): void;
+}
+
+export interface Filter {
+  stream(properties: FilterProperties): FilterStream;
+  close(): void;
+}
