@@ -56,6 +56,17 @@ export type ErrorCode =
   | 'process_gone'
   | 'spiffe_id_invalid'
   | 'agent_unknown'
+  // SVIDs, entries and the identity server
+  | 'svid_missing'
+  | 'svid_invalid'
+  | 'svid_expired'
+  | 'svid_foreign'
+  | 'svid_denied'
+  | 'svid_audience_mismatch'
+  | 'entry_invalid'
+  | 'entry_exists'
+  | 'entry_unknown'
+  | 'identity_unavailable'
   // one for each rule of the SPIFFE-ID standard, section 2
   | 'spiffe_id_empty'
   | 'spiffe_id_too_long'
@@ -85,6 +96,14 @@ export type ErrorCode =
   | 'openapi_unsupported'
   | 'openapi_ref_remote'
   | 'credential_missing'
+  // secrets
+  | 'secret_denied'
+  | 'secret_invalid'
+  | 'secret_too_large'
+  | 'secret_version_conflict'
+  | 'secret_version_unknown'
+  | 'secret_corrupt'
+  | 'master_key_wrong'
   // wire
   | 'route_unknown'
   | 'method_not_allowed'
