@@ -1,6 +1,6 @@
 // Shows agents the tools that they may know of: list, search, and one by name.
 import type { Decision } from '../../runtime/decide/decision.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../common/caller.ts';
 import type { Circumstances } from './judge.ts';
 import type { Parts } from './parts.ts';
 import { sessionFacts } from './sessions.ts';

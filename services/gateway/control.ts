@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Decision } from '../../runtime/decide/decision.ts';
 import { PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
+import type { Caller } from '../common/caller.ts';
 import type { ApprovalRecord } from './approvals.ts';
-import type { Caller } from './caller.ts';
 import type { Action } from './ledger.ts';
 import type { Parts } from './parts.ts';
 

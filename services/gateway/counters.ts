@@ -1,6 +1,7 @@
 // Counts the calls of each agent and each tenant in the current minute, as policy limits them.
+
+import type { Identity } from '../common/caller.ts';
 import type { KeyValue } from '../common/keyvalue/keyvalue.ts';
-import type { Identity } from './caller.ts';
 
 /** An input of every decision; this call included. */
 export type CallCounts = { agent_minute: number; tenant_minute: number };

@@ -2,7 +2,7 @@
 import type { Decision } from '../../runtime/decide/decision.ts';
 import { type ErrorCode, PlatformError } from '../../runtime/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../runtime/json.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../common/caller.ts';
 import { scrub } from './credentials.ts';
 import type { Circumstances } from './judge.ts';
 import type { Action } from './ledger.ts';

@@ -5,7 +5,7 @@ import { type ErrorCode, EvidenceError, PlatformError } from '../../runtime/erro
 import type { EvidenceLog } from '../../runtime/evidence/log.ts';
 import type { EvidenceDraft } from '../../runtime/evidence/row.ts';
 import type { JsonObject } from '../../runtime/json.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../common/caller.ts';
 
 /** What an action is about; the same in all of its rows. */
 export interface Action {

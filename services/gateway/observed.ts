@@ -8,7 +8,7 @@ import {
   OUTPUT_BLOCKED_BY_GUARD,
   SPAN,
 } from '../../runtime/telemetry/names.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../common/caller.ts';
 import { type Executed, type ExecuteRequest, execute } from './execute.ts';
 import { DeniedError } from './ledger.ts';
 import type { Parts } from './parts.ts';

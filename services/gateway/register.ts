@@ -2,7 +2,7 @@
 import type { Decision } from '../../runtime/decide/decision.ts';
 import { type ErrorCode, PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject } from '../../runtime/json.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../common/caller.ts';
 import { circumstancesOf } from './catalog.ts';
 import type { Parts } from './parts.ts';
 import { readRegistration } from './registration.ts';

@@ -1,7 +1,7 @@
 // Reads the body of a registration: an OpenAPI document, or tools with their JSON Schemas.
 import { PlatformError } from '../../runtime/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../runtime/json.ts';
-import type { Identity } from './caller.ts';
+import type { Identity } from '../common/caller.ts';
 import type { CredentialUse } from './credentials.ts';
 import { checkBaseUrl } from './openapi/base-url.ts';
 import { isHeaderName } from './openapi/headers.ts';

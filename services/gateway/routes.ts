@@ -1,6 +1,13 @@
 // The gateway on the wire: paths to handlers, results and errors to responses, nothing else.
 import { codeOf, PlatformError } from '../../runtime/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../runtime/json.ts';
+import {
+  attestedAgent,
+  attestedOperator,
+  type Caller,
+  contextOf,
+  type Identity,
+} from '../common/caller.ts';
 import { jsonResponse, readJsonObject, readLargeJsonObject } from '../common/http/json.ts';
 import {
   type HttpRequest,
@@ -10,13 +17,6 @@ import {
   singleHeader,
 } from '../common/http/port.ts';
 import { problemResponse } from '../common/problem.ts';
-import {
-  attestedAgent,
-  attestedOperator,
-  type Caller,
-  contextOf,
-  type Identity,
-} from './caller.ts';
 import { getTool, listTools, searchTools, type ToolFilter } from './catalog.ts';
 import { answerApproval, listApprovals, openSession } from './control.ts';
 import type { ExecuteRequest } from './execute.ts';

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { PlatformError } from '../../runtime/errors.ts';
 import { operatorSpiffeId } from '../../runtime/identity/spiffe-id.ts';
-import { type HttpRequest, singleHeader } from '../common/http/port.ts';
+import { type HttpRequest, singleHeader } from './http/port.ts';
 
 /** The identity as policies read it; the last three are empty for whoever is no agent. */
 export type Identity = {
@@ -25,6 +25,8 @@ export interface RequestContext {
 export interface Caller {
   identity: Identity;
   context: RequestContext;
+  /** The service that acts for `identity`, where the agent does not ask itself. */
+  actor?: string;
 }
 
 /**
@@ -35,16 +37,38 @@ export function attestedAgent(request: HttpRequest): Identity {
   const spiffeId = singleHeader(request.headers, 'x-platform-spiffe-id');
   if (spiffeId === undefined || spiffeId === null || spiffeId === '') {
     throw new PlatformError('unauthenticated', 'the request carries no attested identity', {
-      hint: 'agents reach the gateway through their proxy, see PLATFORM_GATEWAY_URL',
+      hint: 'agents reach the platform through the proxy of their own process',
     });
   }
   return agentIdentity(spiffeId);
+}
+
+/**
+ * The agent that decisions are about: the attested one, or the one that an attested service acts
+ * for (`x-platform-on-behalf-of`, which the proxy passes from services only). Whether that service
+ * may do so is for policy to say. Throws as `attestedAgent` does, and `request_malformed` when an
+ * agent claims to act for another.
+ */
+export function attestedPrincipal(request: HttpRequest): Pick<Caller, 'identity' | 'actor'> {
+  const behalf = singleHeader(request.headers, 'x-platform-on-behalf-of');
+  if (behalf === undefined) return { identity: attestedAgent(request) };
+  const actor = singleHeader(request.headers, 'x-platform-spiffe-id');
+  if (!behalf || !actor || !isService(actor)) {
+    throw new PlatformError('request_malformed', 'only a service may act on behalf of an agent');
+  }
+  return { identity: agentIdentity(behalf), actor };
 }
 
 /** The operator, for routes that only the control socket serves. */
 export function attestedOperator(request: HttpRequest, trustDomain: string): Identity {
   const spiffe_id = request.peer?.spiffeId ?? operatorSpiffeId(trustDomain);
   return { spiffe_id, trust_domain: trustDomain, tenant: '', agent: '', role: '' };
+}
+
+function isService(spiffeId: string): boolean {
+  const [scheme, empty, trustDomain, kind, name, ...more] = spiffeId.split('/');
+  const named = kind === 'service' && Boolean(name) && more.length === 0;
+  return named && scheme === 'spiffe:' && empty === '' && Boolean(trustDomain);
 }
 
 function agentIdentity(spiffeId: string): Identity {
