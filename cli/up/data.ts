@@ -43,11 +43,16 @@ export function dataOf(
       declared[spiffeId] = { tenant, agent: name, role, ...grantsJson(agent.grants) };
     }
   }
+  const gateway = `spiffe://${trustDomain}/service/gateway`;
   const person = { actions: { view: true, approve: true, operate: true } };
   return merge(
     {
       agents: declared,
       operators: { [operatorSpiffeId(trustDomain)]: person },
+      services: {
+        gateway: { agents: true, callers: {} },
+        vault: { agents: true, callers: { [gateway]: true }, delegates: { [gateway]: true } },
+      },
       tools: {},
       limits: { agent_minute: 120, tenant_minute: 600 },
     },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { BOUNDARIES, entrypointOf } from '../decide/boundary.ts';
 import { BundleError } from '../errors.ts';
 import { sampleData } from '../testing/sample-data.ts';
 import { readArchive, writeArchive } from './archive.ts';
@@ -61,11 +62,7 @@ test('a pair is loaded from folders and from archives alike', async () => {
   }
   assert.equal(await loadPair(target, trusted), fromFolders);
   assert.match(fromFolders.policy.revision, /^sha256:[0-9a-f]{64}$/);
-  assert.equal(fromFolders.policy.entrypoints.toSorted(), [
-    'platform/console/decision',
-    'platform/credential/decision',
-    'platform/tool/decision',
-  ]);
+  assert.equal(fromFolders.policy.entrypoints.toSorted(), BOUNDARIES.map(entrypointOf).toSorted());
   assert.equal(fromFolders.policy.reads?.['platform/tool/decision']?.includes('arguments'), false);
   assert.ok(fromFolders.policy.readPaths?.['platform/tool/decision']?.includes('/resource/kind'));
 });

@@ -1,12 +1,12 @@
 // The boundaries at which the platform decides, and the fields of their inputs that are committed.
 
 /** A place where somebody may do something; each has a folder under policies/. */
-export type Boundary = 'tool' | 'credential' | 'console';
+export type Boundary = 'tool' | 'credential' | 'console' | 'mesh';
 
 /** The pure functions that decide, each a Wasm module. */
 export type DecisionModule = 'authorization' | 'arguments' | 'guard' | 'scope';
 
-export const BOUNDARIES: readonly Boundary[] = ['tool', 'credential', 'console'];
+export const BOUNDARIES: readonly Boundary[] = ['tool', 'credential', 'console', 'mesh'];
 export const DECISION_MODULES: readonly DecisionModule[] = [
   'authorization',
   'arguments',
@@ -16,8 +16,13 @@ export const DECISION_MODULES: readonly DecisionModule[] = [
 
 const committed: Record<DecisionModule, Partial<Record<Boundary, readonly string[]>>> = {
   authorization: { tool: ['arguments', 'provenance'] },
-  arguments: { tool: ['arguments'], credential: ['arguments'], console: ['arguments'] },
-  guard: { tool: ['text'], credential: ['text'], console: ['text'] },
+  arguments: {
+    tool: ['arguments'],
+    credential: ['arguments'],
+    console: ['arguments'],
+    mesh: ['arguments'],
+  },
+  guard: { tool: ['text'], credential: ['text'], console: ['text'], mesh: ['text'] },
   scope: {},
 };
 

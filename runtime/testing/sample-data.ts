@@ -2,6 +2,8 @@
 import type { JsonObject } from '../json.ts';
 
 export const SAMPLE_TRUST_DOMAIN = 'platform.local';
+/** The platform's own service that calls others of its services. */
+export const SAMPLE_GATEWAY = `spiffe://${SAMPLE_TRUST_DOMAIN}/service/gateway`;
 export const SAMPLE_OPERATOR = `spiffe://${SAMPLE_TRUST_DOMAIN}/operator/local`;
 const SERVICES = ['orders', 'mail', 'files', 'calendar', 'payments', 'search', 'chat', 'code'];
 
@@ -18,7 +20,7 @@ export function sampleService(number: number): string {
 /**
  * `data.json` with `agents` agents. Agent n may read and write service n, only read service n + 1,
  * and of service n + 2 may use one tool; it may use every credential bound to service n, and of
- * service n + 1 the one named `key`.
+ * service n + 1 the one named `key`. Every fourth agent may reach the gateway only.
  */
 export function sampleData(agents: number): JsonObject {
   const entries: JsonObject = {};
@@ -39,11 +41,20 @@ export function sampleData(agents: number): JsonObject {
         [sampleService(number)]: true,
         [sampleService(number + 1)]: { key: true },
       },
+      ...(number % 4 === 3 ? { services: { gateway: true } } : {}),
     };
   }
   return {
     agents: entries,
     operators: { [SAMPLE_OPERATOR]: { actions: { view: true, approve: true, operate: true } } },
+    services: {
+      gateway: { agents: true, callers: {} },
+      vault: {
+        agents: true,
+        callers: { [SAMPLE_GATEWAY]: true },
+        delegates: { [SAMPLE_GATEWAY]: true },
+      },
+    },
     tools: {},
     limits: { agent_minute: 120, tenant_minute: 600 },
   };

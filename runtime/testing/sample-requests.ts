@@ -3,7 +3,13 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import type { Boundary, DecisionModule } from '../decide/boundary.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { SAMPLE_OPERATOR, SAMPLE_TRUST_DOMAIN, sampleAgent, sampleService } from './sample-data.ts';
+import {
+  SAMPLE_GATEWAY,
+  SAMPLE_OPERATOR,
+  SAMPLE_TRUST_DOMAIN,
+  sampleAgent,
+  sampleService,
+} from './sample-data.ts';
 
 /** A request as every host receives it: the input as bytes, valid JSON or not. */
 export interface SampleRequest {
@@ -171,6 +177,27 @@ const consoleInput = fc
     }),
   );
 
+const meshInput = fc
+  .record({
+    peer: fc.oneof(
+      { weight: 6, arbitrary: number.map(sampleAgent) },
+      { weight: 1, arbitrary: fc.constantFrom(SAMPLE_GATEWAY, SAMPLE_OPERATOR) },
+    ),
+    nearMiss: fc.constantFrom('', '', '', '', '/', 'x', '%2f'),
+    name: fc.constantFrom('gateway', 'gateway', 'vault', 'vault', 'vault', 'billing'),
+    action: fc.constantFrom('connect', 'connect', 'connect', 'connect', 'connect', 'listen'),
+  })
+  .map(
+    (of): JsonValue => ({
+      action: of.action,
+      identity: of.peer.includes('/agent/')
+        ? identity(of.peer + of.nearMiss)
+        : { ...identity(''), spiffe_id: of.peer + of.nearMiss },
+      resource: { kind: 'service', name: of.name },
+      context: moment,
+    }),
+  );
+
 const schemaTexts = [
   '{"additionalProperties":false,"properties":{"id":{"maximum":100,"minimum":0,"type":"integer"},"q":{"maxLength":40,"type":"string"}},"type":"object"}',
   '{"properties":{"to":{"items":{"pattern":"^[a-z]+@[a-z]+$","type":"string"},"type":"array"}},"type":"object"}',
@@ -230,7 +257,7 @@ const scopeInput = fc.oneof(
 );
 
 const encode = (value: JsonValue): Uint8Array => Buffer.from(JSON.stringify(value));
-const boundaries = fc.constantFrom<Boundary>('tool', 'credential', 'console');
+const boundaries = fc.constantFrom<Boundary>('tool', 'credential', 'console', 'mesh');
 type Made = Omit<SampleRequest, 'salt'>;
 
 function authorization(boundary: Boundary, input: fc.Arbitrary<JsonValue>): fc.Arbitrary<Made> {
@@ -251,6 +278,7 @@ const requests: fc.Arbitrary<SampleRequest> = fc
       { weight: 6, arbitrary: authorization('tool', toolInput) },
       { weight: 4, arbitrary: authorization('credential', credentialInput) },
       { weight: 4, arbitrary: authorization('console', consoleInput) },
+      { weight: 4, arbitrary: authorization('mesh', meshInput) },
       { weight: 4, arbitrary: argumentsRequests },
       {
         weight: 4,

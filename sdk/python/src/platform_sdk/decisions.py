@@ -20,9 +20,11 @@ _COMMITTED = {
     ("arguments", "tool"): ("arguments",),
     ("arguments", "credential"): ("arguments",),
     ("arguments", "console"): ("arguments",),
+    ("arguments", "mesh"): ("arguments",),
     ("guard", "tool"): ("text",),
     ("guard", "credential"): ("text",),
     ("guard", "console"): ("text",),
+    ("guard", "mesh"): ("text",),
 }
 
 

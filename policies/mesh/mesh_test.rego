@@ -1,0 +1,156 @@
+package platform.mesh_test
+
+import data.platform.mesh
+
+agent := "spiffe://platform.local/agent/acme/bot/main"
+
+narrowed := "spiffe://platform.local/agent/acme/narrowed/main"
+
+gateway := "spiffe://platform.local/service/gateway"
+
+agents := {
+	agent: {"tenant": "acme", "agent": "bot", "role": "main"},
+	narrowed: {"tenant": "acme", "agent": "narrowed", "role": "main", "services": {"gateway": true}},
+}
+
+services := {
+	"gateway": {"agents": true, "callers": {}},
+	"vault": {"agents": true, "callers": {gateway: true}},
+	"ledger": {"agents": false, "callers": {gateway: true}},
+}
+
+connect(spiffe_id, name) := {
+	"action": "connect",
+	"context": {"request_id": "r1", "time": "2026-01-01T00:00:00.000Z"},
+	"identity": {
+		"spiffe_id": spiffe_id,
+		"trust_domain": "platform.local",
+		"tenant": "",
+		"agent": "",
+		"role": "",
+	},
+	"resource": {"kind": "service", "name": name},
+}
+
+decided(value) := answer if {
+	answer := mesh.decision with input as value with data.agents as agents with data.services as services
+}
+
+decided_with_denials(value, denials) := answer if {
+	answer := mesh.decision with input as value
+		with data.agents as agents
+		with data.services as services
+		with data.platform.mesh.operator.deny as denials
+}
+
+refused(value, code) if {
+	answer := decided(value)
+	answer.allow == false
+	answer.reasons[0].code == code
+	answer.rule == concat(".", ["platform.mesh", code])
+	answer.obligations == []
+}
+
+accepted(value, code) if {
+	answer := decided(value)
+	answer.allow == true
+	answer.reasons[0].code == code
+	answer.rule == concat(".", ["platform.mesh", code])
+}
+
+test_agent_admitted if {
+	accepted(connect(agent, "gateway"), "agent_admitted")
+	accepted(connect(agent, "vault"), "agent_admitted")
+}
+
+test_caller_admitted if {
+	accepted(connect(gateway, "vault"), "caller_admitted")
+	accepted(connect(gateway, "ledger"), "caller_admitted")
+}
+
+test_entry_narrows if {
+	accepted(connect(narrowed, "gateway"), "agent_admitted")
+	refused(connect(narrowed, "vault"), "service_not_granted")
+}
+
+test_every_odd_value_narrows if {
+	every odd in [false, null, "gateway", ["gateway"], {}, {"gateway": "yes"}, {"gateway": false}] {
+		answer := mesh.decision with input as connect(agent, "gateway")
+			with data.agents as {agent: {"services": odd}}
+			with data.services as services
+		answer.rule == "platform.mesh.service_not_granted"
+	}
+}
+
+test_every_odd_value_admits_nobody if {
+	every odd in [null, "true", 1, {}, ["x"], false] {
+		answer := mesh.decision with input as connect(agent, "odd")
+			with data.agents as agents
+			with data.services as {"odd": {"agents": odd, "callers": {agent: odd}}}
+		answer.rule == "platform.mesh.service_not_granted"
+	}
+}
+
+test_service_not_for_agents if refused(connect(agent, "ledger"), "service_not_granted")
+
+test_unknown_service if {
+	refused(connect(agent, "billing"), "unknown_service")
+	refused(connect(gateway, ""), "unknown_service")
+}
+
+test_unknown_service_without_data if {
+	answer := mesh.decision with input as connect(agent, "gateway")
+	answer.rule == "platform.mesh.unknown_service"
+}
+
+test_unknown_caller if {
+	refused(connect(gateway, "gateway"), "unknown_caller")
+	refused(connect("spiffe://platform.local/agent/acme/botnet/main", "vault"), "unknown_caller")
+	refused(connect("spiffe://platform.local/service/gateway/x", "vault"), "unknown_caller")
+	refused(connect("", "vault"), "unknown_caller")
+}
+
+test_without_identity_unknown_caller if {
+	refused(object.remove(connect(agent, "vault"), {"identity"}), "unknown_caller")
+}
+
+test_empty_input if {
+	answer := mesh.decision with input as {}
+	answer.allow == false
+}
+
+test_not_decided if {
+	refused(object.union(connect(agent, "vault"), {"action": "listen"}), "not_decided")
+	tool := {"resource": {"kind": "tool", "name": "vault"}}
+	refused(object.union(connect(agent, "vault"), tool), "not_decided")
+}
+
+test_denied_by_operator if {
+	answer := decided_with_denials(connect(agent, "vault"), {
+		{"code": "night", "message": "not at night", "controls": ["SOC2:CC7.2", "NIST:AC-3"]},
+		{"code": "day", "message": "not by day"},
+	})
+	answer == {
+		"allow": false,
+		"controls": ["NIST:AC-3", "SOC2:CC7.2"],
+		"obligations": [],
+		"reasons": [
+			{"code": "day", "message": "not by day"},
+			{"code": "night", "message": "not at night"},
+		],
+		"rule": "platform.mesh.operator.day",
+	}
+}
+
+test_denied_by_operator_whatever_the_shape if {
+	every odd in ["no", 7, null, false, [], {}, {"code": 7}, {"controls": "x"}] {
+		answer := decided_with_denials(connect(gateway, "vault"), {odd})
+		answer.allow == false
+		answer.rule == "platform.mesh.operator.denied_by_operator"
+		answer.controls == ["NIST:AC-3"]
+	}
+}
+
+test_empty_denials_refuse_nothing if {
+	decided_with_denials(connect(agent, "gateway"), set()).allow == true
+}
