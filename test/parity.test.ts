@@ -63,7 +63,7 @@ function assertSameIds(host: string, ids: string[]): void {
 
 test('the generated requests mean something: at least 30 % of each boundary are allowed', () => {
   assert.ok(requests.length >= 20_000);
-  for (const boundary of ['tool', 'credential', 'console', 'mesh']) {
+  for (const boundary of ['tool', 'credential', 'console', 'mesh', 'secret']) {
     const of = decisions.filter((decision) => decision.boundary === boundary);
     const allowed = of.filter((decision) => decision.allow).length;
     assert.ok(allowed >= 0.3 * of.length, `${boundary}: ${allowed} of ${of.length} allowed`);

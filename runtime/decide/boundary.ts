@@ -1,12 +1,12 @@
 // The boundaries at which the platform decides, and the fields of their inputs that are committed.
 
 /** A place where somebody may do something; each has a folder under policies/. */
-export type Boundary = 'tool' | 'credential' | 'console' | 'mesh';
+export type Boundary = 'tool' | 'credential' | 'console' | 'mesh' | 'secret';
 
 /** The pure functions that decide, each a Wasm module. */
 export type DecisionModule = 'authorization' | 'arguments' | 'guard' | 'scope';
 
-export const BOUNDARIES: readonly Boundary[] = ['tool', 'credential', 'console', 'mesh'];
+export const BOUNDARIES: readonly Boundary[] = ['tool', 'credential', 'console', 'mesh', 'secret'];
 export const DECISION_MODULES: readonly DecisionModule[] = [
   'authorization',
   'arguments',
@@ -21,8 +21,15 @@ const committed: Record<DecisionModule, Partial<Record<Boundary, readonly string
     credential: ['arguments'],
     console: ['arguments'],
     mesh: ['arguments'],
+    secret: ['arguments'],
   },
-  guard: { tool: ['text'], credential: ['text'], console: ['text'], mesh: ['text'] },
+  guard: {
+    tool: ['text'],
+    credential: ['text'],
+    console: ['text'],
+    mesh: ['text'],
+    secret: ['text'],
+  },
   scope: {},
 };
 

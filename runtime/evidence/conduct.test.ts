@@ -93,7 +93,7 @@ test('an allow for another caller or another tool is none', () => {
   ];
   for (const other of others) {
     const decisions = [authorized({ allow: true }, other)];
-    wrong(/another caller or tool/, { kind: 'intent', decisions });
+    wrong(/another caller, tool or secret/, { kind: 'intent', decisions });
   }
 });
 

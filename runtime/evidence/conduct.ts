@@ -16,11 +16,11 @@ const undecided: ReadonlySet<string> = new Set<ErrorCode>([
   ...(['unauthenticated', 'arguments_invalid', 'credential_missing'] as const),
   ...(['body_too_large', 'content_type_unsupported', 'headers_too_large'] as const),
   ...(['method_not_allowed', 'request_malformed', 'request_timeout', 'route_unknown'] as const),
-  ...(['service_unavailable', 'internal'] as const),
+  ...(['service_unavailable', 'internal', 'master_key_wrong'] as const),
 ]);
 const undecidedFamilies = [
   ...['approval_', 'bundle_', 'database_', 'input_', 'module_'],
-  ...['openapi_', 'schema_', 'spiffe_', 'tool_'],
+  ...['openapi_', 'schema_', 'secret_', 'spiffe_', 'tool_'],
 ];
 
 /** Walks a log's rows in order, from the first; remembers the actions under way. */
@@ -73,7 +73,7 @@ function findUnallowed(row: RowContent, mayPark: boolean): string | undefined {
       return `it went on although ${module} at ${boundary} denied it`;
     }
     if (module === 'authorization' && !isAbout(decision, row)) {
-      return `the decision of ${module} at ${boundary} is about another caller or tool`;
+      return `the decision of ${module} at ${boundary} is about another caller, tool or secret`;
     }
     authorized ||= isOwn;
   }
@@ -106,8 +106,12 @@ function obligationsOf(output: JsonValue): JsonValue[] {
 function isAbout({ input, boundary }: RowDecision, row: RowContent): boolean {
   const { identity, resource } = isJsonObject(input) ? input : {};
   if (!isJsonObject(identity) || identity.spiffe_id !== row.spiffe_id) return false;
-  if (boundary !== 'tool' || row.subject.tool === undefined) return true;
-  return isJsonObject(resource) && resource.name === row.subject.tool;
+  const { tool, secret } = row.subject;
+  if (boundary === 'tool' && tool !== undefined) {
+    return isJsonObject(resource) && resource.name === tool;
+  }
+  if (boundary !== 'secret' || secret === undefined) return true;
+  return isJsonObject(resource) && resource.key === secret;
 }
 
 function isUndecided(code: string): boolean {

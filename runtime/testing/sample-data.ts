@@ -20,7 +20,8 @@ export function sampleService(number: number): string {
 /**
  * `data.json` with `agents` agents. Agent n may read and write service n, only read service n + 1,
  * and of service n + 2 may use one tool; it may use every credential bound to service n, and of
- * service n + 1 the one named `key`. Every fourth agent may reach the gateway only.
+ * service n + 1 the one named `key`. Every fourth agent may reach the gateway only;
+ * every fifth may write secrets of its whole tenant and of its other roles, every seventh only read.
  */
 export function sampleData(agents: number): JsonObject {
   const entries: JsonObject = {};
@@ -42,6 +43,8 @@ export function sampleData(agents: number): JsonObject {
         [sampleService(number + 1)]: { key: true },
       },
       ...(number % 4 === 3 ? { services: { gateway: true } } : {}),
+      ...(number % 5 === 0 ? { secrets: { tenant_write: true, role_write: true } } : {}),
+      ...(number % 7 === 6 ? { secrets: { actions: { read: true } } } : {}),
     };
   }
   return {

@@ -1,7 +1,7 @@
 // Generated decision requests over all boundaries and modules: half well meant, half hostile.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import type { Boundary, DecisionModule } from '../decide/boundary.ts';
+import { BOUNDARIES, type Boundary, type DecisionModule } from '../decide/boundary.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import {
   SAMPLE_GATEWAY,
@@ -198,6 +198,46 @@ const meshInput = fc
     }),
   );
 
+const secretInput = fc
+  .record({
+    number,
+    who: fc.constantFrom('agent', 'agent', 'agent', 'agent', 'operator', 'stranger'),
+    action: fc.constantFrom(
+      'read',
+      'read',
+      'write',
+      'write',
+      'list',
+      'delete',
+      'restore',
+      'rotate',
+    ),
+    scope: fc.constantFrom('/*', '/*', '/*', '/main', '/worker', '/../*', 'x/*', ''),
+    wide: fc.constantFrom(false, false, false, true),
+    actor: fc.constantFrom<(string | undefined)[]>(
+      undefined,
+      undefined,
+      undefined,
+      SAMPLE_GATEWAY,
+      '',
+    ),
+    key: text,
+  })
+  .map((of): JsonValue => {
+    const agent = sampleAgent(of.number);
+    const base = agent.slice(0, agent.lastIndexOf('/'));
+    const scope = of.wide ? `${base.slice(0, base.lastIndexOf('/'))}/*` : base + of.scope;
+    const catalog = of.action === 'rotate' || (of.action === 'list' && of.wide);
+    const who = { agent, operator: SAMPLE_OPERATOR, stranger: `${agent}/x` }[of.who]!;
+    return {
+      action: of.action,
+      identity: of.who === 'agent' ? identity(agent) : { ...identity(''), spiffe_id: who },
+      ...(of.actor === undefined ? {} : { actor: of.actor }),
+      resource: catalog ? { kind: 'vault' } : { kind: 'secret', key: of.key, scope },
+      context: moment,
+    };
+  });
+
 const schemaTexts = [
   '{"additionalProperties":false,"properties":{"id":{"maximum":100,"minimum":0,"type":"integer"},"q":{"maxLength":40,"type":"string"}},"type":"object"}',
   '{"properties":{"to":{"items":{"pattern":"^[a-z]+@[a-z]+$","type":"string"},"type":"array"}},"type":"object"}',
@@ -257,7 +297,7 @@ const scopeInput = fc.oneof(
 );
 
 const encode = (value: JsonValue): Uint8Array => Buffer.from(JSON.stringify(value));
-const boundaries = fc.constantFrom<Boundary>('tool', 'credential', 'console', 'mesh');
+const boundaries = fc.constantFrom<Boundary>(...BOUNDARIES);
 type Made = Omit<SampleRequest, 'salt'>;
 
 function authorization(boundary: Boundary, input: fc.Arbitrary<JsonValue>): fc.Arbitrary<Made> {
@@ -279,6 +319,7 @@ const requests: fc.Arbitrary<SampleRequest> = fc
       { weight: 4, arbitrary: authorization('credential', credentialInput) },
       { weight: 4, arbitrary: authorization('console', consoleInput) },
       { weight: 4, arbitrary: authorization('mesh', meshInput) },
+      { weight: 4, arbitrary: authorization('secret', secretInput) },
       { weight: 4, arbitrary: argumentsRequests },
       {
         weight: 4,

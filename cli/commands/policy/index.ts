@@ -27,7 +27,7 @@ Options
   --key FILE       private JWK (Ed25519) that signs the bundle
   --input FILE     the input's JSON; - is standard input
   --data FILE      the data.json to decide with
-  --boundary B     tool (default), credential, console or mesh
+  --boundary B     tool (default), credential, console, mesh or secret
   --query Q        any Rego query, answered by OPA's interpreter, with what print wrote
   --check          only say which files fmt would change
 

@@ -21,10 +21,12 @@ _COMMITTED = {
     ("arguments", "credential"): ("arguments",),
     ("arguments", "console"): ("arguments",),
     ("arguments", "mesh"): ("arguments",),
+    ("arguments", "secret"): ("arguments",),
     ("guard", "tool"): ("text",),
     ("guard", "credential"): ("text",),
     ("guard", "console"): ("text",),
     ("guard", "mesh"): ("text",),
+    ("guard", "secret"): ("text",),
 }
 
 

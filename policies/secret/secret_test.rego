@@ -1,0 +1,187 @@
+package platform.secret_test
+
+import data.platform.secret
+
+me := "spiffe://platform.local/agent/acme/bot/main"
+
+gateway := "spiffe://platform.local/service/gateway"
+
+person := "spiffe://platform.local/operator/local"
+
+agents := {me: {"tenant": "acme", "agent": "bot", "role": "main"}}
+
+operators := {person: {"actions": {"operate": true}}}
+
+services := {"vault": {"delegates": {gateway: true}}}
+
+identity := {
+	"spiffe_id": me,
+	"trust_domain": "platform.local",
+	"tenant": "acme",
+	"agent": "bot",
+	"role": "main",
+}
+
+operator_identity := {
+	"spiffe_id": person,
+	"trust_domain": "platform.local",
+	"tenant": "",
+	"agent": "",
+	"role": "",
+}
+
+agent_wide := "spiffe://platform.local/agent/acme/bot/*"
+
+tenant_wide := "spiffe://platform.local/agent/acme/*"
+
+asked(action, resource) := {
+	"action": action,
+	"identity": identity,
+	"resource": resource,
+	"context": {"time": "2026-01-01T00:00:00.000Z", "request_id": "r1"},
+}
+
+on(action) := asked(action, {"kind": "secret", "key": "db", "scope": agent_wide})
+
+in_scope(action, scope) := asked(action, {"kind": "secret", "key": "db", "scope": scope})
+
+by_operator(value) := object.union(object.remove(value, {"identity"}), {"identity": operator_identity})
+
+by_service(value, actor) := object.union(value, {"actor": actor})
+
+decided_with(value, entries) := answer if {
+	answer := secret.decision with input as value
+		with data.agents as entries
+		with data.operators as operators
+		with data.services as services
+}
+
+decided(value) := decided_with(value, agents)
+
+with_secrets(secrets) := {me: {"tenant": "acme", "agent": "bot", "role": "main", "secrets": secrets}}
+
+granted_by(answer, code) if {
+	answer.allow == true
+	answer.rule == concat(".", ["platform.secret", code])
+}
+
+refused_by(answer, code) if {
+	answer.allow == false
+	answer.reasons[0].code == code
+	answer.rule == concat(".", ["platform.secret", code])
+}
+
+test_granted if {
+	every action in ["read", "write", "list", "delete", "restore"] {
+		granted_by(decided(on(action)), "granted")
+	}
+	granted_by(decided(asked("list", {"kind": "vault"})), "granted")
+	granted_by(decided(asked("read", {"kind": "secret", "key": "db"})), "granted")
+	granted_by(decided(in_scope("write", me)), "granted")
+}
+
+test_unknown_identity if {
+	every action in ["read", "write", "list", "delete", "restore", "rotate"] {
+		refused_by(decided_with(on(action), {}), "unknown_identity")
+	}
+}
+
+test_rotate_is_for_operators if {
+	refused_by(decided(asked("rotate", {"kind": "vault"})), "action_not_granted")
+	granted_by(decided(by_operator(asked("rotate", {"kind": "vault"}))), "operated")
+	refused_by(decided(by_operator(on("rotate"))), "not_decided")
+}
+
+test_operated if {
+	every action in ["read", "write", "list", "delete", "restore"] {
+		granted_by(decided(by_operator(in_scope(action, tenant_wide))), "operated")
+	}
+	granted_by(decided(by_operator(asked("list", {"kind": "vault"}))), "operated")
+}
+
+test_operator_who_may_not_operate if {
+	answer := secret.decision with input as by_operator(on("read"))
+		with data.operators as {person: {"actions": {"view": true}}}
+	refused_by(answer, "unknown_identity")
+}
+
+test_narrowed if {
+	only_read := with_secrets({"actions": {"read": true}})
+	granted_by(decided_with(on("read"), only_read), "granted")
+	refused_by(decided_with(on("write"), only_read), "action_not_granted")
+	refused_by(decided_with(on("read"), with_secrets(false)), "action_not_granted")
+	refused_by(decided_with(on("read"), with_secrets({"actions": true})), "action_not_granted")
+	rotates := with_secrets({"actions": {"rotate": true}})
+	refused_by(decided_with(asked("rotate", {"kind": "vault"}), rotates), "action_not_granted")
+}
+
+test_tenant_wide if {
+	every action in ["write", "delete", "restore"] {
+		refused_by(decided(in_scope(action, tenant_wide)), "scope_not_granted")
+		wide := with_secrets({"tenant_write": true})
+		granted_by(decided_with(in_scope(action, tenant_wide), wide), "granted")
+	}
+}
+
+test_other_role if {
+	other := "spiffe://platform.local/agent/acme/bot/worker"
+	refused_by(decided(in_scope("write", other)), "scope_not_granted")
+	grant := with_secrets({"role_write": true})
+	granted_by(decided_with(in_scope("write", other), grant), "granted")
+	refused_by(decided_with(in_scope("write", tenant_wide), grant), "scope_not_granted")
+	foreign := "spiffe://platform.local/agent/acme/bot2/worker"
+	refused_by(decided_with(in_scope("write", foreign), grant), "scope_not_granted")
+}
+
+test_foreign_scope if {
+	wide := with_secrets({"tenant_write": true, "role_write": true})
+	every scope in [
+		"spiffe://platform.local/agent/*",
+		"spiffe://platform.local/agent/other/*",
+		"spiffe://other.local/agent/acme/*",
+		"spiffe://platform.local/agent/acme/bot",
+		"",
+	] {
+		refused_by(decided_with(in_scope("write", scope), wide), "scope_not_granted")
+	}
+	unnamed := asked("write", {"kind": "secret", "key": "db"})
+	refused_by(decided_with(unnamed, wide), "scope_not_granted")
+}
+
+test_on_behalf_of if {
+	granted_by(decided(by_service(on("read"), gateway)), "granted")
+	every action in ["write", "list", "delete", "restore"] {
+		refused_by(decided(by_service(on(action), gateway)), "not_delegated")
+	}
+	refused_by(decided(by_service(on("read"), "spiffe://platform.local/service/other")), "not_delegated")
+	refused_by(decided(by_service(on("read"), "")), "not_delegated")
+	for_operator := by_service(by_operator(on("read")), gateway)
+	decided(for_operator).allow == false
+}
+
+test_denied_by_operator if {
+	answer := secret.decision with input as on("read")
+		with data.agents as agents
+		with data.platform.secret.operator.deny as {
+			{"code": "closed", "message": "closed", "controls": ["SOC2:CC7.2"]},
+			7,
+		}
+	answer.allow == false
+	answer.rule == "platform.secret.operator.closed"
+	answer.controls == ["NIST:AC-3", "SOC2:CC7.2"]
+	count(answer.reasons) == 2
+}
+
+test_operator_is_narrowed_too if {
+	answer := secret.decision with input as by_operator(on("read"))
+		with data.operators as operators
+		with data.platform.secret.operator.deny as {{"code": "four_eyes"}}
+	answer.rule == "platform.secret.operator.four_eyes"
+}
+
+test_not_decided if {
+	decided(object.remove(on("read"), {"action"})).allow == false
+	decided(asked("read", {"kind": "vault"})).allow == false
+	decided(asked("list", {"kind": "catalog"})).allow == false
+	decided(asked("read", {"kind": "secret"})).allow == false
+}
