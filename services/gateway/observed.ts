@@ -9,8 +9,8 @@ import {
   SPAN,
 } from '../../runtime/telemetry/names.ts';
 import type { Caller } from '../common/caller.ts';
+import { DeniedError } from '../common/ledger.ts';
 import { type Executed, type ExecuteRequest, execute } from './execute.ts';
-import { DeniedError } from './ledger.ts';
 import type { Parts } from './parts.ts';
 
 /** Runs `execute` in a span; neither arguments nor results are recorded. */

@@ -1,11 +1,11 @@
 // What the gateway's handlers work with; put together in gateway.ts.
 import type { Record as RecordModule } from '../../runtime/modules/record.ts';
+import type { Ledger } from '../common/ledger.ts';
 import type { Approvals } from './approvals.ts';
 import type { Counters } from './counters.ts';
 import type { CredentialSource } from './credentials.ts';
 import type { GatewayLimits, SchemaCheck } from './gateway.ts';
 import type { Judge } from './judge.ts';
-import type { Ledger } from './ledger.ts';
 import type { Sessions } from './sessions.ts';
 import type { ToolStore } from './tools.ts';
 import type { Outgoing } from './upstream.ts';

@@ -1,31 +1,21 @@
 // The gateway on the wire: paths to handlers, results and errors to responses, nothing else.
-import { codeOf, PlatformError } from '../../runtime/errors.ts';
+import { PlatformError } from '../../runtime/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../runtime/json.ts';
-import {
-  attestedAgent,
-  attestedOperator,
-  type Caller,
-  contextOf,
-  type Identity,
-} from '../common/caller.ts';
+import { attestedAgent, attestedOperator, type Caller, type Identity } from '../common/caller.ts';
 import { jsonResponse, readJsonObject, readLargeJsonObject } from '../common/http/json.ts';
 import {
   type HttpRequest,
   type HttpResponse,
   type Route,
-  type RouteBoundary,
   singleHeader,
 } from '../common/http/port.ts';
-import { problemResponse } from '../common/problem.ts';
+import { answer, recordedRoutes } from '../common/recorded.ts';
 import { getTool, listTools, searchTools, type ToolFilter } from './catalog.ts';
 import { answerApproval, listApprovals, openSession } from './control.ts';
 import type { ExecuteRequest } from './execute.ts';
-import { DeniedError } from './ledger.ts';
 import { observed } from './observed.ts';
 import type { Parts } from './parts.ts';
 import { registerTools } from './register.ts';
-
-type Handler = (caller: Caller, request: HttpRequest) => Promise<HttpResponse>;
 
 /** The routes that agents reach through their proxy. */
 export function toolRoutes(parts: Parts): Route[] {
@@ -156,77 +146,9 @@ function waitOf(request: HttpRequest, waitMsMax: number): number {
   return waitMsMax;
 }
 
-/**
- * Wraps a handler so that whatever it refuses leaves a row: a refusal without one gets it here,
- * under the code of its error.
- */
-function routeMaker(parts: Parts, identityOf: (request: HttpRequest) => Identity) {
-  return (method: string, path: string, at: string | RouteBoundary, handler: Handler): Route => ({
-    method,
-    path,
-    boundary: typeof at === 'string' ? { boundary: 'tool', action: at } : at,
-    async handler(request) {
-      let caller: Caller = { identity: nobody, context: contextOf(request, parts.clock) };
-      try {
-        caller = { ...caller, identity: identityOf(request) };
-        return await handler(caller, request);
-      } catch (error) {
-        const refusal = await recorded(parts, caller, `${method} ${path}`, error);
-        return refused(refusal, caller);
-      }
-    },
-  });
-}
-
-const nobody = { spiffe_id: '', trust_domain: '', tenant: '', agent: '', role: '' };
-
-/** The error to answer: the same, or that its row could not be written. */
-async function recorded(
-  parts: Parts,
-  caller: Caller,
-  route: string,
-  error: unknown,
-): Promise<unknown> {
-  if (error instanceof DeniedError || codeOf(error) === 'evidence_unavailable') return error;
-  const action = parts.ledger.begin(caller, 'tool', { route });
-  const message = error instanceof PlatformError ? error.message : 'something unexpected failed';
-  try {
-    await parts.ledger.denial(action, [], codeOf(error), { code: codeOf(error), message });
-    return error;
-  } catch (unavailable) {
-    return unavailable;
-  }
-}
-
-function refused(error: unknown, caller: Caller): HttpResponse {
-  const members: JsonObject = { request_id: caller.context.requestId };
-  if (!(error instanceof DeniedError))
-    return withRequestId(problemResponse(error, members), caller);
-  members.reason = { ...error.reason };
-  if (error.decision !== undefined) members.decision_id = error.decision.id;
-  if (Array.isArray(error.data.violations)) {
-    members.violations = error.data.violations as JsonValue;
-  }
-  const plain = new PlatformError(error.code, error.message);
-  return withRequestId(problemResponse(plain, members), caller, error.decision?.id);
-}
-
-function answer(
-  status: number,
-  body: JsonValue,
-  caller: Caller,
-  decisionId?: string,
-): HttpResponse {
-  return withRequestId(jsonResponse(status, body), caller, decisionId);
-}
-
-function withRequestId(response: HttpResponse, caller: Caller, decisionId?: string): HttpResponse {
-  const headers: Record<string, string> = {
-    ...response.headers,
-    'x-platform-request-id': caller.context.requestId,
-  };
-  if (decisionId !== undefined) headers['x-platform-decision-id'] = decisionId;
-  return { ...response, headers };
+function routeMaker({ ledger, clock }: Parts, identityOf: (request: HttpRequest) => Identity) {
+  const callerOf = (request: HttpRequest) => ({ identity: identityOf(request) });
+  return recordedRoutes({ ledger, clock, boundary: 'tool', callerOf });
 }
 
 function filterOf(request: HttpRequest): ToolFilter {

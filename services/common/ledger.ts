@@ -1,17 +1,18 @@
-// Writes the gateway's evidence rows; whoever gets a rejection from here must not go on.
+// Writes a service's evidence rows; whoever gets a rejection from here must not go on.
 import { randomUUID } from 'node:crypto';
+import type { Boundary } from '../../runtime/decide/boundary.ts';
 import type { Decision } from '../../runtime/decide/decision.ts';
 import { type ErrorCode, EvidenceError, PlatformError } from '../../runtime/errors.ts';
 import type { EvidenceLog } from '../../runtime/evidence/log.ts';
 import type { EvidenceDraft } from '../../runtime/evidence/row.ts';
 import type { JsonObject } from '../../runtime/json.ts';
-import type { Caller } from '../common/caller.ts';
+import type { Caller } from './caller.ts';
 
 /** What an action is about; the same in all of its rows. */
 export interface Action {
   id: string;
   caller: Caller;
-  boundary: 'tool' | 'credential' | 'console';
+  boundary: Boundary;
   /** Names only, never values. */
   subject: JsonObject;
 }
@@ -46,8 +47,10 @@ export class Ledger {
     this.#clock = clock;
   }
 
-  begin(caller: Caller, boundary: Action['boundary'], subject: JsonObject): Action {
-    return { id: randomUUID(), caller, boundary, subject };
+  begin(caller: Caller, boundary: Boundary, subject: JsonObject): Action {
+    const { actor } = caller;
+    const both = actor === undefined ? subject : { ...subject, actor };
+    return { id: randomUUID(), caller, boundary, subject: both };
   }
 
   /** Before the first effect: who, what, and every decision that allowed it. */
