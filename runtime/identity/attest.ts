@@ -51,6 +51,21 @@ export function attest(peer: Peer, entries: EntryLookup): Attestation {
   };
 }
 
+/**
+ * A connection outlives its process and its entry: asks for both again, as every request does.
+ * Throws `caller_unknown` when the entry is gone and `process_gone` when the process is.
+ */
+export function requireStillAttested(
+  peer: Peer,
+  attestation: Attestation,
+  entries: { has(id: string): boolean },
+): void {
+  if (!entries.has(attestation.entry.id)) {
+    throw new IdentityError('caller_unknown', 'this agent is not registered any more');
+  }
+  if (!isSameProcess(peer, attestation.process)) throw processGone(peer.pid);
+}
+
 /** Processes from the nearest ancestor to the furthest. */
 export interface Ancestry {
   chain: ProcessFacts[];

@@ -1,4 +1,6 @@
-// Builds and reads the SPIFFE IDs of agent processes: spiffe://<trust domain>/agent/<tenant>/<agent>/<role>.
+// Builds and reads the SPIFFE IDs that the platform gives: to agents' processes, services, nodes and the operator.
+// The rules of all SPIFFE IDs are the scope module's; here are the platform's narrower ones, which every
+// command needs before a module is built. spiffe-id.test.ts holds the two together.
 import { PlatformError } from '../errors.ts';
 
 /** The four facts that an agent process's SPIFFE ID states. */
@@ -33,6 +35,34 @@ export function agentSpiffeId(identity: AgentIdentity): string {
 export function operatorSpiffeId(trustDomain: string): string {
   requireTrustDomain(trustDomain);
   return `spiffe://${trustDomain}/operator/local`;
+}
+
+/** The SPIFFE ID of a service of the platform, such as `gateway` or `vault`. */
+export function serviceSpiffeId(trustDomain: string, name: string): string {
+  requireTrustDomain(trustDomain);
+  requireSegment('service', name);
+  return `spiffe://${trustDomain}/service/${name}`;
+}
+
+/** The SPIFFE ID of this machine: the parent of every registration entry on it. */
+export function nodeSpiffeId(trustDomain: string): string {
+  requireTrustDomain(trustDomain);
+  return `spiffe://${trustDomain}/node/local`;
+}
+
+/**
+ * Takes the SPIFFE ID of an agent's process apart; the inverse of `agentSpiffeId`. Throws
+ * `spiffe_id_invalid` for every other text, also for the SPIFFE ID of something else.
+ */
+export function parseAgentSpiffeId(spiffeId: string): AgentIdentity {
+  const parts = spiffeId.split('/', 8);
+  const [scheme, empty, trustDomain = '', kind, tenant = '', agent = '', role = ''] = parts;
+  if (parts.length !== 7 || scheme !== 'spiffe:' || empty !== '' || kind !== 'agent') {
+    throw invalid('identity', 'is not that of an agent');
+  }
+  const identity = { trustDomain, tenant, agent, role };
+  agentSpiffeId(identity); // the same rules in both directions
+  return identity;
 }
 
 /** Throws `spiffe_id_invalid` unless `value` may stand as one path segment of a SPIFFE ID. */
