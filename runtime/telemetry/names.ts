@@ -5,6 +5,7 @@ export const SPAN = {
   agentInvoke: 'platform.agent.invoke',
   gatewayCall: 'platform.gateway.call',
   guardScan: 'platform.guard.scan',
+  vaultGet: 'platform.vault.get',
 } as const;
 
 /** Span attribute names; values that could hold a secret or a prompt have no name here. */
@@ -14,6 +15,7 @@ export const ATTRIBUTE = {
   framework: 'framework',
   status: 'status',
   toolName: 'tool_name',
+  path: 'path',
   spiffeId: 'spiffe_id',
   requestId: 'platform.request_id',
   decisionIds: 'platform.decision_ids',
@@ -35,6 +37,13 @@ export const METRIC = {
   guardScans: 'platform_guard_scans_total',
   guardBlocks: 'platform_guard_blocks_total',
   guardScanDuration: 'platform_guard_scan_duration_seconds',
+  proxyRequests: 'platform_proxy_requests_total',
+  proxyRefused: 'platform_proxy_refused_total',
+  proxyBytes: 'platform_proxy_bytes_total',
+  proxyDuration: 'platform_proxy_duration_seconds',
+  proxyConnections: 'platform_proxy_connections',
+  proxySvidExpiry: 'platform_proxy_svid_expiry_seconds',
+  proxyIdentityConnected: 'platform_proxy_identity_connected',
 } as const;
 
 /** The statuses of blocked spans, word for word as the specification has them. */

@@ -1,18 +1,11 @@
 // The tool gateway: list, search, call and register tools under the agent's own identity.
 
-import type { ErrorCode } from '../../runtime/errors.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import { isJsonObject } from '../../runtime/json.ts';
 import { ATTRIBUTE, SPAN } from '../../runtime/telemetry/names.ts';
-import {
-  AuthenticationError,
-  ConfigurationError,
-  CredentialError,
-  InputError,
-  PlatformError,
-} from './errors.ts';
+import { ConfigurationError } from './errors.ts';
 import type { JsonAnswer } from './http.ts';
-import { JsonClient } from './http.ts';
+import { detailOf, errorOf, JsonClient } from './http.ts';
 import { inSpan, traceHeaders } from './telemetry.ts';
 import type { PendingApproval, SearchResult, Tool, ToolError, ToolResult } from './tool.ts';
 
@@ -73,7 +66,7 @@ export class GatewayClient {
         hint: 'run the agent with `platform run`, or set PLATFORM_GATEWAY_URL',
       });
     }
-    this.#http = new JsonClient(baseUrl);
+    this.#http = new JsonClient(baseUrl, 'gateway');
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   }
 
@@ -161,7 +154,7 @@ export class GatewayClient {
     const options = { headers: traceHeaders(), timeoutMs: this.#timeoutMs };
     const answer = await this.#http.request(method, path, { ...options, body });
     if (answer.status >= 200 && answer.status < 300) return answer.body;
-    throw toError(answer);
+    throw errorOf(answer);
   }
 }
 
@@ -176,7 +169,7 @@ function toResult({ status, body }: JsonAnswer): ToolResult {
       requestId,
     };
   }
-  if (status === 401) throw toError({ status, body });
+  if (status === 401) throw errorOf({ status, body });
   const failed = { success: false, result: null, decisions: {}, requestId };
   if (status === 202) {
     const error = { code: 'approval_required', message: 'a person has not answered yet', status };
@@ -184,19 +177,4 @@ function toResult({ status, body }: JsonAnswer): ToolResult {
   }
   const code = typeof body.code === 'string' ? body.code : 'internal';
   return { ...failed, error: { ...body, code, message: detailOf(body), status } };
-}
-
-/** The exception of a refusal: by status, with the wire's code and facts. */
-function toError({ status, body }: JsonAnswer): PlatformError {
-  const code = (typeof body.code === 'string' ? body.code : 'internal') as ErrorCode;
-  const detail = { data: { ...body, status } };
-  if (status === 401) return new AuthenticationError(code, detailOf(body), detail);
-  if (status === 403) return new CredentialError(code, detailOf(body), detail);
-  if (status === 422 || status === 400) return new InputError(code, detailOf(body), detail);
-  return new PlatformError(code, detailOf(body), detail);
-}
-
-function detailOf(body: JsonObject): string {
-  for (const text of [body.detail, body.title]) if (typeof text === 'string') return text;
-  return 'the gateway refused';
 }

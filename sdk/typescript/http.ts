@@ -2,9 +2,16 @@
 
 import { Agent, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as TlsAgent } from 'node:https';
+import type { ErrorCode } from '../../runtime/errors.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import { isJsonObject } from '../../runtime/json.ts';
-import { ConfigurationError, PlatformError } from './errors.ts';
+import {
+  AuthenticationError,
+  ConfigurationError,
+  CredentialError,
+  InputError,
+  PlatformError,
+} from './errors.ts';
 
 const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
 /** Shorter than servers keep an idle connection, so that a call is not sent into one that closes. */
@@ -25,13 +32,13 @@ interface Address {
 }
 
 /** Reads `unix:/path`, `http://host:port/prefix` or the same with https; throws a ConfigurationError. */
-function readAddress(baseUrl: string): Address {
+function readAddress(baseUrl: string, service: string): Address {
   if (baseUrl.startsWith('unix:/')) {
     return { socketPath: baseUrl.slice('unix:'.length), prefix: '' };
   }
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new ConfigurationError('the gateway is unix:/path, http://host or https://host');
+    throw new ConfigurationError(`the ${service} is unix:/path, http://host or https://host`);
   }
   const { protocol, port, pathname } = url;
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
@@ -43,10 +50,12 @@ export class JsonClient {
   readonly #address: Address;
   readonly #agent: Agent;
   readonly #isTls: boolean;
+  readonly #service: string;
 
-  /** Throws a ConfigurationError for an address that is none. */
-  constructor(baseUrl: string) {
-    this.#address = readAddress(baseUrl);
+  /** Throws a ConfigurationError for an address that is none. `service` is for people to read. */
+  constructor(baseUrl: string, service: string) {
+    this.#service = service;
+    this.#address = readAddress(baseUrl, service);
     this.#isTls = this.#address.protocol === 'https:';
     const options = { keepAlive: true, timeout: IDLE_MS };
     this.#agent = this.#isTls ? new TlsAgent(options) : new Agent(options);
@@ -69,8 +78,8 @@ export class JsonClient {
     return new Promise((resolve, reject) => {
       const unavailable = (cause: unknown) => {
         const message = signal.aborted
-          ? `the gateway did not answer within ${timeoutMs / 1000} s`
-          : 'the gateway cannot be reached';
+          ? `the ${this.#service} did not answer within ${timeoutMs / 1000} s`
+          : `the ${this.#service} cannot be reached`;
         reject(new PlatformError('service_unavailable', message, { cause }));
       };
       const request = send({
@@ -127,4 +136,21 @@ async function readBody(bytes: Buffer): Promise<JsonObject> {
     throw new PlatformError('tool_response_invalid', 'the answer is not JSON', { cause });
   }
   return isJsonObject(value) ? value : {};
+}
+
+/** The exception of a refusal: by status, with the wire's code and facts. */
+export function errorOf({ status, body }: JsonAnswer): PlatformError {
+  const code = (typeof body.code === 'string' ? body.code : 'internal') as ErrorCode;
+  const detail = { data: { ...body, status } };
+  const message = detailOf(body);
+  if (status === 401) return new AuthenticationError(code, message, detail);
+  if (status === 403) return new CredentialError(code, message, detail);
+  if ([400, 413, 422].includes(status)) return new InputError(code, message, detail);
+  return new PlatformError(code, message, detail);
+}
+
+/** What a problem document says to people. */
+export function detailOf(body: JsonObject): string {
+  for (const text of [body.detail, body.title]) if (typeof text === 'string') return text;
+  return 'the platform refused';
 }

@@ -28,6 +28,7 @@ export type {
   ToolResult,
 } from './gateway.ts';
 export type { ScanOptions, ScanResult } from './guard.ts';
+export type { PutOptions, Secret, SecretVersion, StoredSecret, VaultOptions } from './vault.ts';
 
 /** `.ts` in the repository, `.js` in the packed SDK. */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
@@ -50,13 +51,35 @@ export const scope = lazily<typeof import('./scope.ts')>('scope');
 /** Validation of tool arguments, see arguments.ts. */
 export const toolArguments = lazily<typeof import('./arguments.ts')>('arguments');
 
-export type GatewayClient = import('./gateway.ts').GatewayClient;
-type GatewayClientClass = typeof import('./gateway.ts').GatewayClient;
+/** Secrets of the agent, see vault.ts. */
+export const vault = lazily<typeof import('./vault.ts')>('vault');
 
-const loadGateway = () => Reflect.get(load('gateway'), 'GatewayClient') as GatewayClientClass;
+export type GatewayClient = import('./gateway.ts').GatewayClient;
+export type VaultClient = import('./vault.ts').VaultClient;
+
+/** Stands for a class that is loaded when it is constructed. */
+function lazyClass<Class extends object>(module: string, name: string): Class {
+  const loadClass = () => Reflect.get(load(module), name);
+  return new Proxy(function Lazy() {}, {
+    construct: (_, parameters) => Reflect.construct(loadClass(), parameters),
+    get: (_, key) => Reflect.get(loadClass(), key),
+  }) as unknown as Class;
+}
 
 /** The client of the tool gateway, see gateway.ts. */
-export const GatewayClient = new Proxy(function GatewayClient() {}, {
-  construct: (_, parameters) => Reflect.construct(loadGateway(), parameters),
-  get: (_, key) => Reflect.get(loadGateway(), key),
-}) as unknown as GatewayClientClass;
+export const GatewayClient = lazyClass<typeof import('./gateway.ts').GatewayClient>(
+  'gateway',
+  'GatewayClient',
+);
+/** The client of the vault, see vault.ts. */
+export const VaultClient = lazyClass<typeof import('./vault.ts').VaultClient>(
+  'vault',
+  'VaultClient',
+);
+
+/** Gives a function a secret as its first parameter, see vault.ts. */
+export const secret: typeof import('./vault.ts').secret = (...parameters) =>
+  vault.secret(...parameters);
+/** Gives a function several secrets as its first parameter, see vault.ts. */
+export const secretsBatch: typeof import('./vault.ts').secretsBatch = (...parameters) =>
+  vault.secretsBatch(...parameters);

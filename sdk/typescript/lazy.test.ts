@@ -23,7 +23,14 @@ test('the root loads neither the gateway client nor a decision module', async ()
   const sdk = await import('./index.ts');
   const has = (name: string) => loaded.includes(name);
   assert.ok(has('agent.ts'));
-  for (const name of ['gateway.ts', 'http.ts', 'guard.ts', 'scope.ts', 'arguments.ts']) {
+  for (const name of [
+    'gateway.ts',
+    'vault.ts',
+    'http.ts',
+    'guard.ts',
+    'scope.ts',
+    'arguments.ts',
+  ]) {
     assert.not(has(name), name);
   }
   await sdk.platformAgent({ name: 'bot', tenant: 'acme' }, () => 1)();
@@ -43,6 +50,11 @@ test('the root loads neither the gateway client nor a decision module', async ()
   const client = new sdk.GatewayClient({ baseUrl: 'unix:/nowhere.sock' });
   assert.ok(has('gateway.ts'));
   assert.instance(client, sdk.GatewayClient);
+
+  assert.not(has('vault.ts'));
+  sdk.secret('db-password', () => 1);
+  assert.ok(has('vault.ts'));
+  assert.instance(new sdk.VaultClient({ baseUrl: 'unix:/nowhere.sock' }), sdk.VaultClient);
   assert.is(compiled, 1);
 });
 

@@ -86,10 +86,14 @@ test('each part can be imported by itself', async () => {
     import * as guard from '@platform/sdk/guard';
     import * as scope from '@platform/sdk/scope';
     import * as args from '@platform/sdk/arguments';
+    import { VaultClient } from '@platform/sdk/vault';
+    try { await new VaultClient({ baseUrl: 'unix:/nowhere.sock' }).get('a'); }
+    catch (error) { console.log(error.name, error.code); }
     try { await new GatewayClient({ baseUrl: 'unix:/nowhere.sock' }).listTools(); }
     catch (error) { console.log(error.name, error.code); }
     console.log(guard.isEnabled(), typeof scope.parse, typeof args.validate);`);
-  assert.is(output, 'PlatformError service_unavailable\nfalse function function');
+  const unavailable = 'PlatformError service_unavailable';
+  assert.is(output, `${unavailable}\n${unavailable}\nfalse function function`);
 });
 
 test('a module that is not the packed one is refused', async () => {
@@ -121,13 +125,20 @@ test('its types check in a strict project', async () => {
   );
   writeFileSync(
     join(folder, 'agent.ts'),
-    `import { GatewayClient, guard, platformAgent, type ToolResult } from '@platform/sdk';
+    `import { GatewayClient, guard, platformAgent, secret, secretsBatch, type ToolResult } from '@platform/sdk';
     const agent = platformAgent({ name: 'bot', tenant: 'acme' }, async (topic: string) => {
       const client: GatewayClient = new GatewayClient();
       const result: ToolResult = await client.callTool('search', { topic });
       return guard.scanOutput(topic, String(result.result)).isValid;
     });
     export const valid: Promise<boolean> = agent('x');
+    const connect = secret('password', async (password, port: number) => password.length + port);
+    export const size: Promise<number> = connect(1);
+    export const both: () => Promise<string> = secretsBatch(['a', 'b'], ([a, b]) => a + b);
+    // @ts-expect-error the port is a number
+    void connect('1');
+    // @ts-expect-error there are two secrets
+    secretsBatch(['a', 'b'], ([a, b, c]) => a + b + c);
     // @ts-expect-error the topic is a string
     void agent(1);
     // @ts-expect-error there is no such scanner
