@@ -1,0 +1,308 @@
+// A gRPC server on a Unix socket that knows its callers and bounds what each of them can hold.
+import { chmodSync, rmSync, statSync } from 'node:fs';
+import {
+  createServer as createHttp2Server,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import {
+  type ConnectRouter,
+  type ContextKey,
+  createContextKey,
+  createContextValues,
+} from '@connectrpc/connect';
+import { connectNodeAdapter } from '@connectrpc/connect-node';
+import { PlatformError } from '../../../runtime/errors.ts';
+import { type Peer, peerOf } from '../../../runtime/identity/peer.ts';
+
+export interface GrpcServerConfig {
+  path: string;
+  /** Permissions of the socket file. */
+  mode: number;
+  routes(router: ConnectRouter): void;
+  limits?: Partial<GrpcLimits>;
+  /** Whether a connection may stay; what it throws refuses it too. */
+  admit?(socket: Socket, peer: Peer): boolean;
+  onRefused?(reason: string, peer: Peer | undefined): void;
+  /** Something went wrong that the server has dealt with, for people. */
+  onTrouble?(message: string): void;
+}
+
+export interface GrpcLimits {
+  connections: number;
+  connectionsPerUid: number;
+  connectionsPerPid: number;
+  streamsPerConnection: number;
+  /** One message in, bytes. */
+  messageBytes: number;
+  /** How long a caller may take to finish a request that is not a stream of its own. */
+  requestMs: number;
+  /** How long a connection without any call may stay. */
+  idleMs: number;
+}
+
+export const defaultGrpcLimits: GrpcLimits = {
+  connections: 4096,
+  connectionsPerUid: 2048,
+  connectionsPerPid: 64,
+  streamsPerConnection: 100,
+  messageBytes: 64 * 1024,
+  requestMs: 10_000,
+  idleMs: 300_000,
+};
+
+/** The peer of the connection that a call came over. */
+export const peerKey: ContextKey<Peer | undefined> = createContextKey<Peer | undefined>(undefined);
+
+const keepaliveMs = 30_000;
+const watchMs = 1000;
+const headerBytesMax = 16 * 1024;
+const attached = Symbol('peer');
+type Attached = Socket & { [attached]?: Peer };
+
+/** Methods whose request is a stream of its own and may stay open. */
+const openEnded = /\/(StreamSecrets|DeltaSecrets|SyncAuthorizedEntries)$/;
+
+/** One server: `listen`, and `close` when it is enough. */
+export class GrpcServer {
+  readonly #config: GrpcServerConfig;
+  readonly #limits: GrpcLimits;
+  readonly #http2;
+  readonly #sessions = new Map<ServerHttp2Session, { streams: number; idleSince: number }>();
+  readonly #sockets = new Set<Socket>();
+  readonly #counts = new Map<string, number>();
+  readonly #shutdown = new AbortController();
+  #listener: Server | undefined;
+  #inode: number | undefined;
+  #timers: NodeJS.Timeout[] = [];
+
+  constructor(config: GrpcServerConfig) {
+    this.#config = config;
+    this.#limits = { ...defaultGrpcLimits, ...config.limits };
+    const handle = connectNodeAdapter({
+      ...{ grpc: true, grpcWeb: false, connect: false, acceptCompression: [] },
+      readMaxBytes: this.#limits.messageBytes,
+      shutdownSignal: this.#shutdown.signal,
+      contextValues: (request) => createContextValues().set(peerKey, peerOfRequest(request)),
+      routes: config.routes,
+    });
+    this.#http2 = createHttp2Server(
+      {
+        maxSessionMemory: 2,
+        maxSessionInvalidFrames: 100,
+        settings: {
+          maxConcurrentStreams: this.#limits.streamsPerConnection,
+          maxHeaderListSize: headerBytesMax,
+          enablePush: false,
+        },
+      },
+      (request, response) => {
+        if (!this.#isServed(request, response)) return;
+        handle(request, response);
+      },
+    );
+    this.#http2.on('session', (session) => this.#keep(session));
+    this.#http2.on('sessionError', () => {});
+  }
+
+  /** How many connections are open. */
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  /** Throws `address_in_use` when a living server has the socket. */
+  async listen(): Promise<void> {
+    await this.#open();
+    const watch = setInterval(() => void this.#restoreSocket(), watchMs);
+    const keepalive = setInterval(() => this.#ping(), keepaliveMs);
+    this.#timers = [watch, keepalive];
+    for (const timer of this.#timers) timer.unref();
+  }
+
+  /** Ends every call at its next turn, and after `graceMs` whatever is left. */
+  async close(graceMs = 0): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    const { path } = this.#config;
+    const isOurs = this.#inode !== undefined && inodeOf(path) === this.#inode;
+    this.#listener?.close();
+    if (isOurs) rmSync(path, { force: true });
+    this.#shutdown.abort();
+    for (const session of this.#sessions.keys()) session.close();
+    if (this.#sockets.size > 0 && graceMs > 0) {
+      await Promise.race([
+        Promise.all(
+          [...this.#sockets].map((each) => new Promise((end) => each.once('close', end))),
+        ),
+        new Promise((end) => setTimeout(end, graceMs).unref()),
+      ]);
+    }
+    for (const session of this.#sessions.keys()) session.destroy();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async #open(): Promise<void> {
+    const { path, mode } = this.#config;
+    if (inodeOf(path) !== undefined) {
+      if (await answers(path)) {
+        throw new PlatformError('address_in_use', `another server listens on ${path}`);
+      }
+      rmSync(path, { force: true });
+    }
+    const listener = createServer((socket) => this.#accept(socket));
+    // Whoever comes beyond that is closed by Node itself, before anything is kept of it.
+    listener.maxConnections = this.#limits.connections;
+    await new Promise<void>((resolve, reject) => {
+      listener.once('error', reject);
+      listener.listen(path, resolve);
+    });
+    listener.on('error', (error) => this.#config.onTrouble?.(`${path}: ${error.message}`));
+    chmodSync(path, mode);
+    this.#listener = listener;
+    this.#inode = inodeOf(path);
+  }
+
+  /** A socket file that somebody removed or replaced is made again; open connections go on. */
+  async #restoreSocket(): Promise<void> {
+    const { path, onTrouble } = this.#config;
+    if (this.#listener === undefined || inodeOf(path) === this.#inode) return;
+    this.#listener.close();
+    this.#listener = undefined;
+    onTrouble?.(`the socket ${path} was removed: listening on it again`);
+    try {
+      await this.#open();
+    } catch (error) {
+      onTrouble?.(`the socket ${path} cannot be made again: ${(error as Error).message}`);
+      setTimeout(() => void this.#open().catch(() => {}), watchMs).unref();
+    }
+  }
+
+  #accept(socket: Socket): void {
+    let peer: Peer;
+    try {
+      peer = peerOf(socket);
+    } catch {
+      this.#config.onRefused?.('its process is not known', undefined);
+      socket.destroy();
+      return;
+    }
+    socket.on('error', () => {});
+    const release = this.#admit(socket, peer);
+    if (release === undefined) {
+      peer.close();
+      socket.destroy();
+      return;
+    }
+    (socket as Attached)[attached] = peer;
+    this.#sockets.add(socket);
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      release();
+      peer.close();
+    });
+    this.#http2.emit('connection', socket);
+  }
+
+  #admit(socket: Socket, peer: Peer): (() => void) | undefined {
+    const { connectionsPerPid, connectionsPerUid } = this.#limits;
+    const bounds: [string, number][] = [
+      [`pid ${peer.pid}`, connectionsPerPid],
+      [`uid ${peer.uid}`, connectionsPerUid],
+    ];
+    const full = bounds.find(([key, most]) => (this.#counts.get(key) ?? 0) >= most);
+    if (full !== undefined) {
+      this.#config.onRefused?.(`${full[0].split(' ')[0]} has ${full[1]} connections`, peer);
+      return undefined;
+    }
+    if (!this.#isAdmitted(socket, peer)) {
+      this.#config.onRefused?.('it may not use this socket', peer);
+      return undefined;
+    }
+    for (const [key] of bounds) this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    return () => {
+      for (const [key] of bounds) {
+        const left = (this.#counts.get(key) ?? 1) - 1;
+        if (left === 0) this.#counts.delete(key);
+        else this.#counts.set(key, left);
+      }
+    };
+  }
+
+  #isAdmitted(socket: Socket, peer: Peer): boolean {
+    try {
+      return this.#config.admit?.(socket, peer) ?? true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Whether a request goes on to its handler; otherwise it has been answered. */
+  #isServed(request: Http2ServerRequest, response: Http2ServerResponse): boolean {
+    // gRPC clients name a Unix socket here in ways that are no URL, and nothing depends on it.
+    request.headers[':authority'] = 'identity';
+    if (!/^\/[A-Za-z0-9._]{1,128}\/[A-Za-z0-9]{1,64}$/.test(request.url)) {
+      response.writeHead(404);
+      response.end();
+      return false;
+    }
+    response.on('error', () => {});
+    request.on('error', () => {});
+    if (openEnded.test(request.url)) return true;
+    const late = setTimeout(() => request.stream.close(8), this.#limits.requestMs); // CANCEL
+    request.once('end', () => clearTimeout(late));
+    request.once('close', () => clearTimeout(late));
+    return true;
+  }
+
+  #keep(session: ServerHttp2Session): void {
+    const use = { streams: 0, idleSince: performance.now() };
+    this.#sessions.set(session, use);
+    session.on('error', () => {});
+    session.once('close', () => this.#sessions.delete(session));
+    session.on('stream', (stream) => {
+      use.streams += 1;
+      stream.once('close', () => {
+        use.streams -= 1;
+        use.idleSince = performance.now();
+      });
+    });
+  }
+
+  /** A caller that no longer answers, or has long asked nothing, is let go. */
+  #ping(): void {
+    for (const [session, { streams, idleSince }] of this.#sessions) {
+      if (session.destroyed || session.closed) continue;
+      if (streams === 0 && performance.now() - idleSince > this.#limits.idleMs) {
+        session.destroy();
+        continue;
+      }
+      const silent = setTimeout(() => session.destroy(), keepaliveMs);
+      silent.unref();
+      session.ping((error) => {
+        clearTimeout(silent);
+        if (error !== null && !session.destroyed) session.destroy();
+      });
+    }
+  }
+}
+
+function peerOfRequest(request: unknown): Peer | undefined {
+  const { session } = (request as Http2ServerRequest).stream;
+  return (session?.socket as Attached | undefined)?.[attached];
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect(path);
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once('error', () => resolve(false));
+  });
+}

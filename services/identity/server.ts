@@ -1,0 +1,140 @@
+// The identity server: registration entries, the Workload API, SDS and the deny-list on Unix sockets.
+import type { Socket } from 'node:net';
+import type { WorkloadAttestor } from '../../runtime/identity/attestor.ts';
+import type { Peer } from '../../runtime/identity/peer.ts';
+import { SecretDiscoveryService } from '../../runtime/identity/proto/envoy/service/secret/v3/sds_pb.js';
+import { DenyList } from '../../runtime/identity/proto/platform/identity/v1/deny_list_pb.js';
+import { SpiffeWorkloadAPI } from '../../runtime/identity/proto/spiffe/workload/workload_pb.js';
+import { Entry as EntryService } from '../../runtime/identity/proto/spire/api/server/entry/v1/entry_pb.js';
+import { Scope } from '../../runtime/modules/scope.ts';
+import { moduleBytes } from '../../runtime/modules/source.ts';
+import type { Database } from '../common/database/port.ts';
+import { entryApi } from './entries/entry-api.ts';
+import { EntryReader } from './entries/read-entry.ts';
+import { EntryStore } from './entries/store.ts';
+import type { OnIdentityEvent } from './events.ts';
+import { type GrpcLimits, GrpcServer } from './grpc/server.ts';
+import type { Issuer } from './issuer.ts';
+import { type EntrySource, sourceFor } from './source.ts';
+import { denyListApi } from './workload/deny-list-api.ts';
+import { sds } from './workload/sds.ts';
+import { Signal } from './workload/signal.ts';
+import { SvidCache } from './workload/svid-cache.ts';
+import { workloadApi } from './workload/workload-api.ts';
+import { Workloads } from './workload/workloads.ts';
+
+export interface IdentityServerConfig {
+  authority: Issuer;
+  database: Database;
+  workloads: WorkloadAttestor;
+  /** Who may use the Entry API; what it throws refuses too. */
+  allowAdmin(socket: Socket, peer: Peer): boolean;
+  /** Judges SPIFFE IDs; left out: the built module. */
+  scope?: Scope;
+  clock?: () => Date;
+  onEvent?: OnIdentityEvent;
+  /** Bounds of the workload socket. */
+  limits?: Partial<GrpcLimits>;
+}
+
+export interface IdentityServer {
+  readonly entries: EntryStore;
+  /** Resolves when both sockets answer. Throws a DatabaseError or `address_in_use`. */
+  listen(sockets: { workloadSocket: string; adminSocket: string }): Promise<void>;
+  /** See `sourceFor`; closed with the server at the latest. */
+  sourceFor(spiffeId: string): EntrySource;
+  /** Has every SVID issued anew and pushed, as after the loss of a CA key. */
+  renewAll(): void;
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Entries are created in many at a time; a batch of a thousand fits. */
+const adminMessageBytes = 4 * 1024 * 1024;
+
+/** Composes one identity server; nothing runs before `listen`. */
+export function createIdentityServer(config: IdentityServerConfig): IdentityServer {
+  const { authority: issuer, database, workloads: attestor } = config;
+  const clock = config.clock ?? (() => new Date());
+  const onEvent = config.onEvent ?? (() => {});
+  const scope = config.scope ?? Scope.create(moduleBytes('scope'));
+  const nodeId = `spiffe://${issuer.trustDomain}/node/local`;
+  const trouble = (reason: string) => onEvent({ kind: 'trouble', reason });
+  const store = new EntryStore({ database, nodeId, clock, deny: (id) => issuer.deny(id) });
+  const cache = new SvidCache({ issuer, clock, onEvent });
+  const signal = new Signal(() => {
+    store.deleteExpired().catch((error: unknown) => trouble((error as Error).message));
+  });
+  const workloads = new Workloads({ attestor, store, signal, onEvent });
+  const stops = [
+    store.onChange((events) => {
+      for (const { kind, before, after } of events) {
+        const { id = '', spiffeId = '' } = after ?? before ?? {};
+        onEvent({ kind: `entry_${kind}`, entryId: id, spiffeId });
+      }
+      signal.raise();
+    }),
+    issuer.onBundleChange(() => signal.raise()),
+    issuer.onDenyChange(() => signal.raise()),
+  ];
+  const sources = new Set<EntrySource>();
+  const servers: GrpcServer[] = [];
+
+  return {
+    entries: store,
+    async listen({ workloadSocket, adminSocket }) {
+      await store.ready();
+      const onRefused = (reason: string, peer?: Peer) => {
+        const who = peer === undefined ? {} : { pid: peer.pid, uid: peer.uid };
+        onEvent({ kind: 'workload_refused', ...who, reason });
+      };
+      const shared = { onRefused, onTrouble: trouble };
+      const workload = new GrpcServer({
+        ...shared,
+        path: workloadSocket,
+        // Whoever connects is attested; the folder decides who can.
+        mode: 0o666,
+        ...(config.limits === undefined ? {} : { limits: config.limits }),
+        routes(router) {
+          const shared = { issuer, cache, workloads };
+          router.service(SpiffeWorkloadAPI, workloadApi(shared));
+          router.service(SecretDiscoveryService, sds({ ...shared, onEvent }));
+          router.service(DenyList, denyListApi(issuer, workloads));
+        },
+      });
+      const reader = new EntryReader(scope, issuer.trustDomain);
+      const admin = new GrpcServer({
+        ...shared,
+        path: adminSocket,
+        mode: 0o600,
+        limits: { messageBytes: adminMessageBytes },
+        admit: (socket, peer) => config.allowAdmin(socket, peer),
+        routes: (router) => void router.service(EntryService, entryApi(store, reader)),
+      });
+      for (const server of [workload, admin]) {
+        await server.listen();
+        servers.push(server);
+      }
+    },
+    sourceFor(spiffeId) {
+      const source = sourceFor({ issuer, store, cache, signal, clock }, spiffeId);
+      sources.add(source);
+      return {
+        ...source,
+        async close() {
+          sources.delete(source);
+          await source.close();
+        },
+      };
+    },
+    renewAll() {
+      cache.renewAll();
+      signal.raise();
+    },
+    async close(graceMs = 0) {
+      for (const stop of stops) stop();
+      await Promise.all([...sources].map((source) => source.close()));
+      await Promise.all(servers.map((server) => server.close(graceMs)));
+      signal.close();
+    },
+  };
+}

@@ -1,0 +1,154 @@
+// The SPIFFE Workload API: identity documents and trust bundles for whoever is entitled to them.
+import type { JsonObject } from '@bufbuild/protobuf';
+import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
+import { codeOf, type PlatformError } from '../../../runtime/errors.ts';
+import type { SpiffeWorkloadAPI } from '../../../runtime/identity/proto/spiffe/workload/workload_pb.js';
+import type { Entry } from '../entries/entry.ts';
+import type { Issuer } from '../issuer.ts';
+import { bundleDer, bundleVersion, identitiesOf } from './identities.ts';
+import type { SvidCache } from './svid-cache.ts';
+import { unavailable, type Workloads } from './workloads.ts';
+
+export interface WorkloadApiConfig {
+  issuer: Issuer;
+  cache: SvidCache;
+  workloads: Workloads;
+}
+
+const securityHeader = 'workload.spiffe.io';
+const audiencesMax = 16;
+const audienceBytesMax = 1024;
+
+/**
+ * Every method of the Workload API (SPIFFE Workload API, sections 4 to 6). A call without the
+ * security header is INVALID_ARGUMENT, one without an identity PERMISSION_DENIED.
+ */
+export function workloadApi({
+  issuer,
+  cache,
+  workloads,
+}: WorkloadApiConfig): ServiceImpl<typeof SpiffeWorkloadAPI> {
+  const trustDomainId = `spiffe://${issuer.trustDomain}`;
+
+  return {
+    fetchX509SVID(_, context) {
+      requireHeader(context);
+      return workloads.follow(context, 'FetchX509SVID', async (entries) => {
+        const identities = await identitiesOf(cache, entries);
+        const bundle = issuer.x509Bundle();
+        const svids = identities.svids.map((svid) => ({
+          spiffeId: svid.spiffeId,
+          x509Svid: Buffer.concat(svid.certificates),
+          x509SvidKey: svid.privateKey,
+          bundle: bundleDer(bundle),
+          hint: svid.hint,
+        }));
+        return { value: { svids }, version: `${identities.version} ${bundleVersion(bundle)}` };
+      });
+    },
+
+    fetchX509Bundles(_, context) {
+      requireHeader(context);
+      return workloads.follow(context, 'FetchX509Bundles', async () => {
+        const bundle = issuer.x509Bundle();
+        const value = { bundles: { [trustDomainId]: bundleDer(bundle) } };
+        return { value, version: bundleVersion(bundle) };
+      });
+    },
+
+    async fetchJWTSVID({ audience, spiffeId }, context) {
+      requireHeader(context);
+      const wanted = readAudiences(audience);
+      const entries = await entitled(spiffeId, context);
+      const svids = await issued(entries, async (entry) => ({
+        spiffeId: entry.spiffeId,
+        svid: await cache.jwt(entry, wanted),
+        hint: entry.hint,
+      }));
+      return { svids };
+    },
+
+    fetchJWTBundles(_, context) {
+      requireHeader(context);
+      return workloads.follow(context, 'FetchJWTBundles', async () => {
+        const text = JSON.stringify(issuer.jwtBundle());
+        return { value: { bundles: { [trustDomainId]: Buffer.from(text) } }, version: text };
+      });
+    },
+
+    async validateJWTSVID({ audience, svid }, context) {
+      requireHeader(context);
+      if (audience === '') throw invalid('audience must be specified');
+      if (svid === '') throw invalid('svid must be specified');
+      await workloads.entriesOf(workloads.attest(context));
+      try {
+        const { spiffeId, claims } = await issuer.validateJwt(svid, audience);
+        return { spiffeId, claims: claims as JsonObject };
+      } catch (error) {
+        if (codeOf(error).startsWith('svid_')) throw invalid((error as PlatformError).message);
+        throw unavailable(error);
+      }
+    },
+
+    fetchWITSVID({ spiffeId }, context) {
+      requireHeader(context);
+      return workloads.follow(context, 'FetchWITSVID', async (entries) => {
+        const svids = await issued(selected(entries, spiffeId), async (entry) => {
+          const { token, privateKeyJwk = '' } = await cache.wit(entry);
+          const { spiffeId: id, hint } = entry;
+          return { spiffeId: id, witSvid: token, witSvidKey: privateKeyJwk, hint };
+        });
+        const version = svids.map(({ witSvid }) => witSvid).join(' ');
+        return { value: { svids }, version };
+      });
+    },
+
+    fetchWITBundles(_, context) {
+      requireHeader(context);
+      return workloads.follow(context, 'FetchWITBundles', async () => {
+        const text = JSON.stringify(issuer.witBundle());
+        return { value: { bundles: { [trustDomainId]: text } }, version: text };
+      });
+    },
+  };
+
+  async function entitled(spiffeId: string, context: HandlerContext): Promise<Entry[]> {
+    return selected(await workloads.entriesOf(workloads.attest(context)), spiffeId);
+  }
+}
+
+/** The entries of one SPIFFE ID where the caller names it. Throws PERMISSION_DENIED for none. */
+function selected(entries: Entry[], spiffeId: string): Entry[] {
+  if (spiffeId === '') return entries;
+  const found = entries.filter((entry) => entry.spiffeId === spiffeId);
+  if (found.length > 0) return found;
+  throw new ConnectError('no identity issued', Code.PermissionDenied);
+}
+
+async function issued<T>(entries: Entry[], issue: (entry: Entry) => Promise<T>): Promise<T[]> {
+  try {
+    return await Promise.all(entries.map(issue));
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+/** SPIFFE Workload Endpoint, section 6: a header that a tricked web client does not send. */
+function requireHeader(context: HandlerContext): void {
+  if (context.requestHeader.get(securityHeader) === 'true') return;
+  throw invalid('security header missing from request');
+}
+
+function readAudiences(audience: readonly string[]): readonly string[] {
+  if (audience.length === 0) throw invalid('audience must be specified');
+  if (audience.length > audiencesMax) throw invalid(`more than ${audiencesMax} audiences`);
+  for (const each of audience) {
+    if (each === '') throw invalid('audience must be specified');
+    if (Buffer.byteLength(each) > audienceBytesMax) throw invalid('an audience is too long');
+  }
+  return audience;
+}
+
+function invalid(message: string): ConnectError {
+  return new ConnectError(message, Code.InvalidArgument);
+}
