@@ -32,10 +32,10 @@ export async function prepareDemo(): Promise<Demo> {
   return {
     policies: [fileURLToPath(new URL('policies', folder))],
     credentials: {
-      read: (name, origin) =>
+      read: (name, origin, caller) =>
         name === credentialName && origin === desk.url
           ? Promise.resolve(key)
-          : others.read(name, origin),
+          : others.read(name, origin, caller),
     },
     async show(state, signal) {
       const control = controlClient(state);

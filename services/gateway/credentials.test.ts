@@ -17,9 +17,15 @@ const write = (content: string) => {
   writeFileSync(file, content);
   chmodSync(file, 0o600);
 };
+const identity = {
+  spiffe_id: 'spiffe://platform.local/agent/acme/bot/main',
+  ...{ trust_domain: 'platform.local', tenant: 'acme', agent: 'bot', role: 'main' },
+};
+const context = { requestId: 'r', time: '2026-11-21T07:00:00.000Z', salt: new Uint8Array(32) };
+const caller = { identity, context };
 const read = (name: string, origin = 'https://api.example', environment = {}) =>
   operatorCredentials(file, environment)
-    .read(name, origin)
+    .read(name, origin, caller)
     .catch((error: PlatformError) => `${error.code}: ${error.message}`);
 
 test('reads values from the file, from the environment, and for their origins only', async () => {

@@ -1,7 +1,8 @@
 // Credentials of third-party services: where their values come from, and how they stay out of answers.
 import { readFileSync, statSync } from 'node:fs';
-import { PlatformError } from '../../runtime/errors.ts';
+import { codeOf, PlatformError } from '../../runtime/errors.ts';
 import { isJsonObject, type JsonValue } from '../../runtime/json.ts';
+import type { Caller } from '../common/caller.ts';
 
 /** How a tool wants its credential; names only, a value is never part of a tool. */
 export interface CredentialUse {
@@ -16,10 +17,11 @@ export interface CredentialUse {
 /** Gives a value for a name, after a `credential` decision allowed its use. */
 export interface CredentialSource {
   /**
-   * The value to send to `origin`. Rejects with `credential_missing`, also when the value is not
-   * meant for that origin; never puts a value into an error.
+   * The value to send to `origin` for `caller`, for one call and not to be kept. Rejects with
+   * `credential_missing`, also when the value is not meant for that origin, `secret_denied` when the
+   * caller may not use it, or whatever else failed; never puts a value into an error.
    */
-  read(name: string, origin: string): Promise<string>;
+  read(name: string, origin: string, caller: Caller): Promise<string>;
 }
 
 const valueBytesMax = 64 * 1024;
@@ -45,10 +47,37 @@ export function operatorCredentials(
       const variable = `PLATFORM_CREDENTIAL_${name.toUpperCase().replaceAll('-', '_')}`;
       const value = fromFile ?? environment[variable];
       if (value === undefined || value === '') throw missing(name);
-      if (Buffer.byteLength(value) > valueBytesMax || /[\r\n\0]/.test(value)) {
-        throw new PlatformError('credential_missing', `the credential ${name} fits no header`);
+      if (fitsHeader(value)) return value;
+      throw new PlatformError('credential_missing', `the credential ${name} fits no header`);
+    },
+  };
+}
+
+/** Whether a header can carry the value (RFC 9110, section 5.5), and it is not too long for one. */
+export function fitsHeader(value: string): boolean {
+  if (value === '' || Buffer.byteLength(value) > valueBytesMax) return false;
+  return !/[^\t\x20-\x7e\x80-\xff]/.test(value);
+}
+
+/**
+ * Asks the sources in their order. The next one is asked only where a source has nothing for the
+ * caller; any other failure, such as a vault that does not answer, is final. Where none has a value,
+ * the first one's refusal is what the caller hears.
+ */
+export function firstCredential(sources: readonly CredentialSource[]): CredentialSource {
+  return {
+    async read(name, origin, caller) {
+      let refusal: PlatformError | undefined;
+      for (const source of sources) {
+        try {
+          return await source.read(name, origin, caller);
+        } catch (error) {
+          const code = codeOf(error);
+          if (code !== 'credential_missing' && code !== 'secret_denied') throw error;
+          refusal ??= error as PlatformError;
+        }
       }
-      return value;
+      throw refusal ?? missing(name);
     },
   };
 }

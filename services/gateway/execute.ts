@@ -48,6 +48,9 @@ export interface Call {
   decisions: Map<string, Decision>;
 }
 
+/** After the intent row: what was refused rather than failed. */
+const refusals: readonly ErrorCode[] = ['guard_output_blocked', 'secret_denied'];
+
 /** No secret leaves or comes back but where the operator said that this is what the tool is for. */
 function scannersFor({ tags }: Tool, direction: 'input' | 'output'): string[] {
   if (direction === 'input') return [tags.includes(takesSecrets) ? 'InvisibleText' : 'Secrets'];
@@ -189,7 +192,7 @@ async function perform(call: Call, outgoing: OutgoingRequest): Promise<Executed>
   if ('error' in done) {
     const { code, message } = done.error;
     await parts.ledger.outcome(action, decisions, {
-      outcome: code === 'guard_output_blocked' ? 'denied' : 'error',
+      outcome: refusals.includes(code) ? 'denied' : 'error',
       reason: { code, message },
       detail,
     });
@@ -212,8 +215,7 @@ async function converse(
 ): Promise<{ result: JsonValue } | { error: ToolError }> {
   const { parts, record, caller } = call;
   const use = record.credential;
-  const secret =
-    use === undefined ? undefined : await parts.credentials.read(use.name, originOf(record));
+  const secret = use === undefined ? undefined : await readCredential(call, use.name, facts);
   const headers = { ...outgoing.headers };
   if (use !== undefined && secret !== undefined) {
     headers[use.header] = use.format.replace('{value}', () => secret);
@@ -232,6 +234,19 @@ async function converse(
   if (response.status >= 200 && response.status < 300) return { result };
   const message = `the tool answered with status ${response.status}`;
   return { error: { code: 'tool_failed', message, status: response.status, body: result } };
+}
+
+/** Of a refusal the row names the vault's own decision, which the vault has evidenced. */
+async function readCredential(call: Call, name: string, facts: JsonObject): Promise<string> {
+  const { parts, record, caller } = call;
+  try {
+    return await parts.credentials.read(name, originOf(record), caller);
+  } catch (error) {
+    if (error instanceof PlatformError && typeof error.data.decision_id === 'string') {
+      facts.secret_decision = error.data.decision_id;
+    }
+    throw error;
+  }
 }
 
 function originOf({ binding }: ToolRecord): string {
