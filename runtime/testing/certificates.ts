@@ -56,7 +56,7 @@ export async function testCa(
   const keys = await newKeys();
   const names: x509.JsonGeneralName[] = [{ type: 'url', value: `spiffe://${trustDomain}` }];
   const shape = { ...caShape, names, now: new Date(), more: [], ...change };
-  const certificate = await sign(shape, keys.publicKey, shape.subject, keys.privateKey);
+  const certificate = await sign(shape, keys.publicKey, shape.subject, keys);
   return caOf(certificate, keys, shape.subject, trustDomain, []);
 }
 
@@ -73,7 +73,7 @@ function caOf(
       const names: x509.JsonGeneralName[] = [{ type: 'url', value: spiffeId }];
       const shape = { ...leafShape, names, now: new Date(), more: [], ...change };
       const own = await newKeys();
-      const leaf = await sign(shape, own.publicKey, issuer, keys.privateKey);
+      const leaf = await sign(shape, own.publicKey, issuer, keys);
       const privateKey = await webcrypto.subtle.exportKey('pkcs8', own.privateKey);
       return {
         spiffeId,
@@ -88,7 +88,7 @@ function caOf(
       const names: x509.JsonGeneralName[] = [{ type: 'url', value: `spiffe://${trustDomain}` }];
       const subject = 'CN=test intermediate';
       const shape = { ...caShape, subject, names, now: new Date(), more: [], ...change };
-      const below = await sign(shape, own.publicKey, issuer, keys.privateKey);
+      const below = await sign(shape, own.publicKey, issuer, keys);
       return caOf(below, own, subject, trustDomain, [below, ...above]);
     },
   };
@@ -113,9 +113,13 @@ async function sign(
   shape: CertificateShape,
   publicKey: CryptoKey,
   issuer: string,
-  signingKey: CryptoKey,
+  issuerKeys: CryptoKeyPair,
 ): Promise<Uint8Array> {
-  const extensions: x509.Extension[] = [];
+  // CAs that follow each other have one name: their key identifiers tell them apart.
+  const extensions: x509.Extension[] = [
+    await x509.SubjectKeyIdentifierExtension.create(publicKey),
+    await x509.AuthorityKeyIdentifierExtension.create(issuerKeys.publicKey),
+  ];
   if (shape.basicConstraints !== undefined) extensions.push(shape.basicConstraints);
   if (shape.keyUsage !== undefined)
     extensions.push(new x509.KeyUsagesExtension(shape.keyUsage, true));
@@ -126,7 +130,13 @@ async function sign(
     extensions.push(new x509.SubjectAlternativeNameExtension(shape.names, shape.subject === ''));
   }
   const certificate = await x509.X509CertificateGenerator.create({
-    ...{ subject: shape.subject, issuer, publicKey, signingKey, signingAlgorithm: algorithm },
+    ...{
+      subject: shape.subject,
+      issuer,
+      publicKey,
+      signingKey: issuerKeys.privateKey,
+      signingAlgorithm: algorithm,
+    },
     ...validityOf(shape),
     extensions: [...extensions, ...shape.more],
   });
