@@ -60,7 +60,7 @@ export function createIdentityServer(config: IdentityServerConfig): IdentityServ
   const nodeId = `spiffe://${issuer.trustDomain}/node/local`;
   const trouble = (reason: string) => onEvent({ kind: 'trouble', reason });
   const store = new EntryStore({ database, nodeId, clock, deny: (id) => issuer.deny(id) });
-  const cache = new SvidCache({ issuer, clock, onEvent });
+  const cache = new SvidCache({ issuer, store, clock, onEvent });
   const signal = new Signal(() => {
     store.deleteExpired().catch((error: unknown) => trouble((error as Error).message));
   });

@@ -88,6 +88,7 @@ export function sourceFor(config: SourceConfig, spiffeId: string): EntrySource {
     const next = `${svidVersion(svid)} ${bundleVersion(bundle)}`;
     if (next === version) return;
     version = next;
+    isConnected = true;
     context = { svids: [svid], bundles: new Map([[issuer.trustDomain, bundle]]) };
     first.resolve();
     for (const listener of listeners) listener(context);

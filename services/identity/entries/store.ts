@@ -1,13 +1,7 @@
 // The registration entries: written to the database first, looked up in memory.
 import { codeOf, PlatformError } from '../../../runtime/errors.ts';
 import type { Database } from '../../common/database/port.ts';
-import {
-  type Entry,
-  type EntryChange,
-  type EntryDraft,
-  selectorKey,
-  similarityKey,
-} from './entry.ts';
+import { type Entry, type EntryChange, type EntryDraft, similarityKey } from './entry.ts';
 import { EntryIndex } from './entry-index.ts';
 import { deleteEntry, entriesSchema, insertEntry, readEntries, updateEntry } from './rows.ts';
 
@@ -33,7 +27,7 @@ const entriesMax = 200_000;
 /**
  * The entries of one identity server, which alone writes the table. Writes come one after another;
  * one whose outcome the database did not tell makes the server read the table again before it
- * answers anything else, so that memory never says what the database does not.
+ * answers anything else, so that memory gives nothing that the database does not.
  */
 export class EntryStore {
   readonly #config: EntryStoreConfig;
@@ -90,9 +84,10 @@ export class EntryStore {
     return this.#index.matching(selectors).filter((entry) => this.#counts(entry));
   }
 
-  /** Whether this entry is (still) one of a workload with these selectors. */
-  matches(entry: Entry, selectors: ReadonlySet<string>): boolean {
-    return entry.selectors.every((each) => selectors.has(selectorKey(each)));
+  /** Whether this is what the store has under its id, and not an earlier state of it. */
+  isCurrent({ id, revisionNumber, createdAt }: Entry): boolean {
+    const now = this.#index.get(id);
+    return now?.revisionNumber === revisionNumber && now.createdAt === createdAt;
   }
 
   /** The entries that this node may know: below it, directly or through other entries. */
@@ -130,7 +125,8 @@ export class EntryStore {
     return this.#inTurn(async () => {
       const before = this.#index.get(id);
       if (before === undefined) throw unknown(id);
-      const wanted = { ...before, ...change };
+      const wanted = { ...before, ...change, revisionNumber: before.revisionNumber + 1 };
+      this.#index.set(wanted);
       if (takesAway(before, wanted)) await this.#config.deny(before.spiffeId);
       const after = await updateEntry(this.#config.database, wanted);
       if (after === undefined) throw unknown(id);
@@ -141,16 +137,17 @@ export class EntryStore {
   }
 
   /**
-   * Deletes an entry. Its identity is refused before the database is asked: where that fails, the
-   * entry stays and whoever has it gets a new SVID. Throws `entry_unknown`.
+   * Deletes an entry. Nothing is issued for it from the first moment on, and what was is refused
+   * before the database is asked: where that fails, the entry comes back and whoever has it gets a
+   * new SVID. Throws `entry_unknown`.
    */
   delete(id: string): Promise<Entry> {
     return this.#inTurn(async () => {
       const entry = this.#index.get(id);
       if (entry === undefined) throw unknown(id);
+      this.#index.delete(id);
       await this.#config.deny(entry.spiffeId);
       await deleteEntry(this.#config.database, id);
-      this.#index.delete(id);
       this.#tell([{ kind: 'deleted', before: entry }]);
       return entry;
     });
@@ -202,7 +199,7 @@ export class EntryStore {
         return await work();
       } catch (error) {
         // Whether the statement took effect is not known: only the table can tell.
-        if (codeOf(error).startsWith('database_')) this.#isLoaded = false;
+        if (!codeOf(error).startsWith('entry_')) this.#isLoaded = false;
         throw error;
       }
     });

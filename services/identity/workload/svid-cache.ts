@@ -2,12 +2,14 @@
 import { PlatformError } from '../../../runtime/errors.ts';
 import { backdateSeconds, type X509Svid } from '../../../runtime/identity/workload/x509.ts';
 import type { Entry } from '../entries/entry.ts';
+import type { EntryStore } from '../entries/store.ts';
 import type { OnIdentityEvent } from '../events.ts';
 import type { Issuer } from '../issuer.ts';
 import { LruMap } from './lru.ts';
 
 export interface SvidCacheConfig {
   issuer: Issuer;
+  store: Pick<EntryStore, 'isCurrent'>;
   clock: () => Date;
   onEvent: OnIdentityEvent;
   /** Left out: 20,000 X.509-SVIDs and as many tokens, some 60 MB. */
@@ -98,7 +100,7 @@ export class SvidCache {
     if (found !== undefined && this.#isFresh(entry.spiffeId, found)) return found.value;
     const slot = `${this.#generation} ${key}`;
     const running = this.#issuing.get(slot) as Promise<Kept<Value>> | undefined;
-    const work = running ?? this.#issue(entry.spiffeId, issue);
+    const work = running ?? this.#issue(entry, issue);
     if (running === undefined) {
       this.#issuing.set(slot, work);
       work
@@ -109,15 +111,16 @@ export class SvidCache {
     return (await work).value;
   }
 
-  /** An identity may be taken away while its document is being made: that one is of no use. */
+  /** An identity may be taken away while its document is being made: nobody must get that one. */
   async #issue<Value>(
-    spiffeId: string,
+    entry: Entry,
     issue: () => Promise<{ value: Value; issuedAt: number; expiresAt: number }>,
   ): Promise<Kept<Value>> {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const generation = this.#generation;
       const { value, issuedAt, expiresAt } = await issue();
-      if (this.#config.issuer.denied.isDenied(spiffeId, issuedAt)) continue;
+      if (!this.#config.store.isCurrent(entry)) break;
+      if (this.#config.issuer.denied.isDenied(entry.spiffeId, issuedAt)) continue;
       const life = expiresAt - issuedAt * 1000;
       const share = 0.5 + (Math.random() * 2 - 1) * jitterShare;
       return { value, issuedAt, renewAt: issuedAt * 1000 + life * share, generation };
