@@ -73,7 +73,11 @@ export function createIdentityServer(config: IdentityServerConfig): IdentityServ
       }
       signal.raise();
     }),
-    issuer.onBundleChange(() => signal.raise()),
+    issuer.onBundleChange(({ kind, change }) => {
+      // What the CA before signed is still good; nobody has to rely on it for longer than needed.
+      if (kind === 'x509' && change === 'activated') cache.renewAll();
+      signal.raise();
+    }),
     issuer.onDenyChange(() => signal.raise()),
   ];
   const sources = new Set<EntrySource>();
