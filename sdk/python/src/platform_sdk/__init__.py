@@ -18,7 +18,7 @@ from .errors import (
 
 __version__ = "0.1.0"
 
-_LAZY_MODULES = ("arguments", "decisions", "gateway", "guard", "record", "scope")
+_LAZY_MODULES = ("arguments", "decisions", "gateway", "guard", "record", "scope", "vault")
 _LAZY_NAMES = {
     "GatewayClient": "gateway",
     "SearchResult": "gateway",
@@ -26,8 +26,11 @@ _LAZY_NAMES = {
     "ToolParameter": "gateway",
     "ToolResult": "gateway",
     "ToolType": "gateway",
+    "VaultClient": "vault",
     "discover_tools": "gateway",
     "mcp_tool": "gateway",
+    "secret": "vault",
+    "secrets_batch": "vault",
 }
 
 __all__ = [

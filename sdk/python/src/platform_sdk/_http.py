@@ -8,7 +8,13 @@ import threading
 import time
 from urllib.parse import urlsplit
 
-from .errors import ConfigurationError, PlatformError
+from .errors import (
+    AuthenticationError,
+    ConfigurationError,
+    CredentialError,
+    InputError,
+    PlatformError,
+)
 
 RESPONSE_BYTES_MAX = 16 * 1024 * 1024
 _IDLE_SECONDS = 2.0
@@ -25,11 +31,32 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
+def error_of(status, body):
+    """The exception of a refusal: by status, with the wire's code and facts."""
+    kinds = {401: AuthenticationError, 403: CredentialError}
+    kinds |= {400: InputError, 413: InputError, 422: InputError}
+    kind = kinds.get(status, PlatformError)
+    return kind(detail_of(body), code=body.get("code", "failed"), data={**body, "status": status})
+
+
+def detail_of(body):
+    """What a problem document says to people."""
+    return body.get("detail") or body.get("title") or "the platform refused"
+
+
+def _parse(text):
+    try:
+        return (json.loads(text) if text else None,)
+    except ValueError:
+        return None
+
+
 class JsonClient:
     """One base address; a connection per thread, reused while it is fresh."""
 
-    def __init__(self, base_url, timeout):
+    def __init__(self, base_url, timeout, service="gateway"):
         self._timeout = timeout
+        self._service = service
         self._local = threading.local()
         if base_url.startswith("unix:"):
             path = base_url[len("unix:") :]
@@ -39,7 +66,7 @@ class JsonClient:
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigurationError(
-                f"a gateway address is unix:/path or http://host, not {base_url!r}"
+                f"a {service} address is unix:/path or http://host, not {base_url!r}"
             )
         kind = (
             http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
@@ -67,16 +94,17 @@ class JsonClient:
         except (OSError, http.client.HTTPException) as cause:
             self.close()
             raise PlatformError(
-                f"the gateway cannot be reached: {cause}", code="upstream_unreachable"
+                f"the {self._service} cannot be reached: {cause}", code="upstream_unreachable"
             ) from cause
         if len(text) > RESPONSE_BYTES_MAX:
             self.close()
             raise PlatformError("the answer is larger than 16 MiB", code="response_too_large")
         self._local.used = time.monotonic()
-        try:
-            return response.status, json.loads(text) if text else None
-        except ValueError as cause:
-            raise PlatformError("the answer is not JSON", code="response_invalid") from cause
+        parsed = _parse(text)
+        if parsed is None:
+            # Raised out here, because the parser's own exception holds the whole text.
+            raise PlatformError("the answer is not JSON", code="response_invalid")
+        return response.status, parsed[0]
 
     def close(self):
         """Closes this thread's connection; the next request opens another."""

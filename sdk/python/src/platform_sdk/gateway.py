@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from ._http import JsonClient
+from ._http import JsonClient, detail_of, error_of
 from .agent import current_agent
 from .errors import (
     AuthenticationError,
@@ -172,12 +172,12 @@ class GatewayClient:
                 decisions=body.get("decisions") or {},
             )
         if status == 401:
-            raise AuthenticationError(_detail(body), code=body.get("code"), data=body)
+            raise AuthenticationError(detail_of(body), code=body.get("code"), data=body)
         error = {
             **body,
             "status": status,
             "code": body.get("code", "failed"),
-            "message": _detail(body),
+            "message": detail_of(body),
         }
         if status == 202:
             error.update(code="approval_required", message="a person has not answered yet")
@@ -222,17 +222,7 @@ class GatewayClient:
         status, answer = self._http.request(method, path, body)
         if 200 <= status < 300 and isinstance(answer, dict):
             return answer
-        answer = answer if isinstance(answer, dict) else {}
-        kind = {401: AuthenticationError, 403: CredentialError, 422: InputError}.get(
-            status, PlatformError
-        )
-        raise kind(
-            _detail(answer), code=answer.get("code", "failed"), data={**answer, "status": status}
-        )
-
-
-def _detail(body):
-    return body.get("detail") or body.get("title") or "the gateway refused"
+        raise error_of(status, answer if isinstance(answer, dict) else {})
 
 
 def _tool(entry):
