@@ -91,6 +91,10 @@ test('every route decides, and its row holds the decision that it answered with'
       assert.equal(answer.body, { status: 'ok' });
       continue;
     }
+    if (route.boundary === 'published') {
+      assert.unreachable(`${name}: the gateway has nothing to publish`);
+      continue;
+    }
     const id = answer.headers['x-platform-decision-id'];
     assert.match(String(id), /^[0-9a-f]{64}$/, name);
     const row = rows.find(({ decisions }) => decisions.some((one) => one.id === id));

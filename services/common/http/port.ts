@@ -2,8 +2,12 @@
 import type { Socket } from 'node:net';
 import { createServer } from './server.ts';
 
-/** What a route decides before its handler may run; `open` is for health only and returns no data. */
-export type RouteBoundary = { boundary: string; action: string } | 'open';
+/**
+ * What a route decides before its handler may run. `open` is for health only and returns no data;
+ * `published` is for documents that are the same for everybody, such as public keys: only GET, no
+ * parameters, and whatever a request holds changes nothing.
+ */
+export type RouteBoundary = { boundary: string; action: string } | 'open' | 'published';
 
 /** Lower-case header names, each with every value in the order received. */
 export type HeaderMap = ReadonlyMap<string, readonly string[]>;

@@ -15,7 +15,10 @@ interface Compiled {
 export class Router {
   readonly #routes: Compiled[];
 
-  /** Throws `configuration_invalid` when two routes would answer the same requests. */
+  /**
+   * Throws `configuration_invalid` when two routes would answer the same requests, and for a
+   * published document that takes more than a plain GET.
+   */
   constructor(routes: readonly Route[]) {
     const seen = new Set<string>();
     this.#routes = routes.map((route) => {
@@ -25,6 +28,9 @@ export class Router {
         throw new PlatformError('configuration_invalid', `route ${shape} is not usable twice`);
       }
       seen.add(shape);
+      if (route.boundary === 'published' && (route.method !== 'GET' || shape.includes('/:'))) {
+        throw new PlatformError('configuration_invalid', `${shape} cannot be a published document`);
+      }
       return { route, segments };
     });
   }
