@@ -23,7 +23,7 @@ export function splitCertificates(concatenated: Uint8Array): Uint8Array[] {
   while (!reader.isAtEnd) {
     if (certificates.length === certificatesMax) throw malformed('there are too many');
     // A copy: the answer that it came in need not be kept for it.
-    certificates.push(reader.next().encoded.slice());
+    certificates.push(new Uint8Array(reader.next().encoded));
   }
   return certificates;
 }
