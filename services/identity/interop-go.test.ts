@@ -1,66 +1,22 @@
 // go-spiffe against the identity server: what it fetches, watches and validates, and mutual TLS between two of it.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { needs } from '../../runtime/testing/needs.ts';
+import { OrderProcess } from './testing/order-process.ts';
 import { startWithAuthority, type TestPlatform } from './testing/platform.ts';
 
 const sources = fileURLToPath(new URL('../../runtime/testing/go-workload', import.meta.url));
-
-interface Answer {
-  error?: string;
-  svids?: { id: string; hint: string; serial: string; dns: string[] | null; roots: number }[];
-  id?: string;
-  token?: string;
-  claims?: Record<string, unknown>;
-  text?: string;
-}
-
-/** A process of the Go program; it opens the Workload API when it is told to. */
-class GoWorkload {
-  readonly pid: number;
-  readonly #process;
-  readonly #waiting: ((answer: Answer) => void)[] = [];
-
-  constructor(program: string) {
-    this.#process = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] });
-    this.pid = this.#process.pid ?? -1;
-    createInterface({ input: this.#process.stdout }).on('line', (line) =>
-      this.#waiting.shift()?.(JSON.parse(line) as Answer),
-    );
-  }
-
-  ask(order: Record<string, string>): Promise<Answer> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.#process.stdin.write(`${JSON.stringify(order)}\n`);
-    });
-  }
-
-  /** The answer, which must not be an error. */
-  async get(order: Record<string, string>): Promise<Answer> {
-    const answer = await this.ask(order);
-    assert.is(answer.error, undefined, JSON.stringify(order));
-    return answer;
-  }
-
-  async end(): Promise<void> {
-    const ended = new Promise((resolve) => this.#process.once('exit', resolve));
-    this.#process.kill('SIGKILL');
-    await ended;
-  }
-}
 
 const test = suite('go-spiffe');
 let folder = '';
 let program = '';
 let platform: TestPlatform;
-const workloads: GoWorkload[] = [];
+const workloads: OrderProcess[] = [];
 
 test.before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'go-'));
@@ -76,8 +32,10 @@ test.after(async () => {
 });
 
 /** A running agent with an entry of its own. */
-async function start(agent: string): Promise<{ workload: GoWorkload; id: string; entry: string }> {
-  const workload = new GoWorkload(program);
+async function start(
+  agent: string,
+): Promise<{ workload: OrderProcess; id: string; entry: string }> {
+  const workload = new OrderProcess(program);
   workloads.push(workload);
   const selector = platform.register(workload.pid, agent);
   const path = `/agent/acme/${agent}/main`;
@@ -139,7 +97,7 @@ test('two of them speak mutual TLS, and a third is refused', async () => {
 });
 
 test('a process that is no agent, and one without an entry, get no identity', async () => {
-  const nobody = new GoWorkload(program);
+  const nobody = new OrderProcess(program);
   workloads.push(nobody);
   await nobody.get({ do: 'open', socket: platform.workloadSocket });
   assert.match((await nobody.ask({ do: 'x509' })).error ?? '', /PermissionDenied/);
