@@ -11,9 +11,15 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
+import binaryen from 'binaryen';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const target = join(root, 'wasm', 'build');
+
+/** From where a module may import; the filter's proxy and policy are joined to it later. */
+const allowedImports: Record<string, readonly string[]> = {
+  filter: ['env', 'wasi_snapshot_preview1', 'policy', 'opa'],
+};
 
 /** The modules there are: every folder of wasm/ with an index.ts. */
 function moduleNames(): string[] {
@@ -31,7 +37,9 @@ async function buildModule(name: string): Promise<number> {
   if (error)
     throw new Error(`wasm/${name} does not compile:\n${stderr?.toString() ?? error.message}`);
   const bytes = readFileSync(join(root, partial));
-  const imports = WebAssembly.Module.imports(new WebAssembly.Module(bytes));
+  const imports = WebAssembly.Module.imports(new WebAssembly.Module(bytes)).filter(
+    ({ module }) => !allowedImports[name]?.includes(module),
+  );
   if (imports.length > 0) {
     rmSync(join(root, partial));
     throw new Error(
@@ -42,7 +50,23 @@ async function buildModule(name: string): Promise<number> {
   return bytes.length;
 }
 
+/** Assembles what joins the filter with a policy (runtime/bundle/merge.ts). */
+function buildGlue(): number {
+  const module = binaryen.parseText(readFileSync(join(root, 'wasm', 'filter', 'glue.wat'), 'utf8'));
+  try {
+    const { BulkMemory, BulkMemoryOpt, MultiMemory } = binaryen.Features;
+    module.setFeatures(BulkMemory | BulkMemoryOpt | MultiMemory);
+    if (!module.validate()) throw new Error('wasm/filter/glue.wat is not valid');
+    const bytes = module.emitBinary();
+    writeFileSync(join(target, 'filter-glue.wasm'), bytes);
+    return bytes.length;
+  } finally {
+    module.dispose();
+  }
+}
+
 mkdirSync(target, { recursive: true });
 writeFileSync(join(target, '.gitignore'), '*\n');
 const names = process.argv.length > 2 ? process.argv.slice(2) : moduleNames();
 for (const name of names) console.log(`wasm/${name}: ${await buildModule(name)} bytes`);
+if (names.includes('filter')) console.log(`wasm/filter/glue.wat: ${buildGlue()} bytes`);

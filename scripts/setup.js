@@ -67,10 +67,13 @@ export function setup() {
     run('npm', ['ci', '--ignore-scripts', '--loglevel=error']),
   );
   const node = lockedNode();
-  const builtModules = ['record', 'scope', 'arguments', 'guard'].map(
+  const builtModules = ['record', 'scope', 'arguments', 'guard', 'filter', 'filter-glue'].map(
     (name) => `wasm/build/${name}.wasm`,
   );
-  const modules = digestOf(['wasm', 'asconfig.json', 'scripts/build-wasm.ts'], ['.ts', '.json']);
+  const modules = digestOf(
+    ['wasm', 'asconfig.json', 'scripts/build-wasm.ts'],
+    ['.ts', '.json', '.wat'],
+  );
   step('Building the Wasm modules', 'wasm/build/.setup', builtModules, modules + dependencies, () =>
     run(node, ['scripts/build-wasm.ts']),
   );

@@ -8,6 +8,7 @@ import type { BundleFiles } from './reader.ts';
 import { canonical, setManifest } from './revision.ts';
 
 export const POLICY_MODULE = 'policy.wasm';
+export const FILTER_MODULE = 'filter.wasm';
 export const MODULES = 'modules.json';
 export const DATA = 'data.json';
 export const POLICY_ROOTS = ['platform'];
@@ -27,8 +28,8 @@ export interface BuiltBundle {
 }
 
 /**
- * The policy bundle of compiled policies: their sources, `policy.wasm` and `modules.json` with the
- * digest of every decision module. Equal input gives equal bytes.
+ * The policy bundle of compiled policies: their sources, `policy.wasm`, `filter.wasm` and
+ * `modules.json` with the digest of every decision module. Equal input gives equal bytes.
  */
 export function buildPolicyBundle(
   policies: CompiledPolicies,
@@ -37,11 +38,16 @@ export function buildPolicyBundle(
   const files: BundleFiles = new Map();
   for (const file of policies.files) files.set(file.path, Buffer.from(file.content));
   files.set(POLICY_MODULE, policies.wasm);
+  const authorization: JsonObject = { core: moduleDigest(policies.wasm) };
+  if (policies.filter !== undefined) {
+    files.set(FILTER_MODULE, policies.filter);
+    authorization.filter = moduleDigest(policies.filter);
+  }
   const listed: JsonObject = {
     entrypoints: policies.entrypoints,
     modules: {
       ...(modules as unknown as JsonObject),
-      authorization: { core: moduleDigest(policies.wasm) },
+      authorization,
     },
     reads: policies.reads,
   };

@@ -1,9 +1,11 @@
 // Compiles folders of policies: the platform's own first, then operators' that may only narrow it.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { entrypointOf } from '../decide/boundary.ts';
 import { BundleError } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type RegoBuild, RegoCompiler, type RegoFile, type RegoSources } from '../modules/rego.ts';
+import { mergeFilter } from './merge.ts';
 
 const SCHEMA = 'input.schema.json';
 const CAPABILITIES = 'capabilities.json';
@@ -19,6 +21,8 @@ export interface PolicySources extends RegoSources {
 
 export interface CompiledPolicies extends RegoBuild {
   entrypoints: string[];
+  /** The mesh filter merged with `wasm`, for proxies; absent where no policy decides there. */
+  filter?: Uint8Array;
 }
 
 /**
@@ -54,7 +58,7 @@ export async function readPolicies(folders: string | readonly string[]): Promise
 }
 
 /**
- * Compiles folders of policies to OPA's Wasm ABI.
+ * Compiles folders of policies to OPA's Wasm ABI, and merges them with the mesh filter.
  * @throws BundleError `policy_invalid` with every finding in `data.errors`
  */
 export async function compilePolicies(
@@ -62,7 +66,10 @@ export async function compilePolicies(
 ): Promise<CompiledPolicies> {
   const sources = await readPolicies(folders);
   const compiler = await RegoCompiler.load();
-  return { ...compiler.build(sources), entrypoints: sources.entrypoints };
+  const { entrypoints } = sources;
+  const built = compiler.build(sources);
+  if (!entrypoints.includes(entrypointOf('mesh'))) return { ...built, entrypoints };
+  return { ...built, entrypoints, filter: await mergeFilter(built.wasm) };
 }
 
 async function read(

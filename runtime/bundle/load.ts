@@ -11,6 +11,7 @@ import {
   checkRoots,
   DATA,
   DATA_ROOTS,
+  FILTER_MODULE,
   MODULES,
   POLICY_MODULE,
   POLICY_ROOTS,
@@ -77,6 +78,7 @@ export async function loadPolicy(
   }
   const modules = moduleDigests(listed);
   checkDigest('authorization', modules, moduleDigest(wasm));
+  const filter = filterOf(files, modules);
   const running = options.modules ?? builtModuleDigests();
   for (const [name, digests] of Object.entries(running)) checkDigest(name, modules, digests.core);
   const entrypoints = strings(listed.entrypoints);
@@ -87,7 +89,7 @@ export async function loadPolicy(
       hint: 'every boundary needs its decision rule; build the bundle with platform policy build',
     });
   }
-  return { revision, wasm, entrypoints: exported, modules, ...readsOf(listed) };
+  return { revision, wasm, filter, entrypoints: exported, modules, ...readsOf(listed) };
 }
 
 /** Verifies and reads the files of a data bundle. */
@@ -132,6 +134,22 @@ function checkDigest(name: string, modules: Record<string, ModuleDigests>, actua
     'bundle_module_digest_mismatch',
     `the module ${name} has the digest ${actual}, the bundle lists ${expected ?? 'none'}`,
     { hint: 'build the bundle again with the modules of this installation' },
+  );
+}
+
+/** The merged filter, which a bundle may lack; one that is there is the one that is listed. */
+function filterOf(
+  files: BundleFiles,
+  modules: Record<string, ModuleDigests>,
+): Uint8Array | undefined {
+  const bytes = files.get(FILTER_MODULE);
+  const listed = modules.authorization?.filter;
+  const actual = bytes && moduleDigest(bytes);
+  if (listed === actual) return bytes;
+  throw new BundleError(
+    'bundle_module_digest_mismatch',
+    `${FILTER_MODULE} has the digest ${actual ?? 'none'}, the bundle lists ${listed ?? 'none'}`,
+    { hint: 'build the bundle again with platform policy build' },
   );
 }
 

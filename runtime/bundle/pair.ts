@@ -13,6 +13,8 @@ export interface LoadedPolicy {
   revision: string;
   /** OPA's `policy.wasm`. */
   wasm: Uint8Array;
+  /** The same policy merged with the mesh filter (proxy-wasm ABI 0.2.1); absent where none was built. */
+  filter?: Uint8Array;
   /** Entrypoint names such as `platform/tool/decision`, in OPA's order. */
   entrypoints: string[];
   /** By module name: `authorization`, `record`, `scope`, `arguments`, `guard`. */

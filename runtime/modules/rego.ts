@@ -1,12 +1,11 @@
 // The policy compiler: OPA's own Go packages as one Wasm command, asked in JSON.
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { BundleError, ModuleError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import { keepCached, readCached } from './cache.ts';
 import { runCommand } from './wasi.ts';
 
 const compilerFolder = new URL('../../wasm/rego/', import.meta.url);
@@ -202,21 +201,9 @@ export function policyInvalid(errors: RegoFinding[]): BundleError {
   });
 }
 
-function cacheFolder(): string {
-  const base =
-    process.platform === 'win32'
-      ? (process.env.LOCALAPPDATA ?? tmpdir())
-      : (process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'));
-  return join(base, 'agent-runtime-platform');
-}
-
 async function cached(digest: string): Promise<Buffer<ArrayBuffer> | undefined> {
-  try {
-    const bytes = await readFile(join(cacheFolder(), `rego-${digest}.wasm`));
-    return sha256(bytes) === digest ? bytes : undefined;
-  } catch {
-    return undefined;
-  }
+  const bytes = await readCached(`rego-${digest}.wasm`);
+  return bytes !== undefined && sha256(bytes) === digest ? bytes : undefined;
 }
 
 async function decompressed(digest: string): Promise<Buffer<ArrayBuffer>> {
@@ -230,21 +217,8 @@ async function decompressed(digest: string): Promise<Buffer<ArrayBuffer>> {
       'the policy compiler does not have the digest in compiler.wasm.sha256',
     );
   }
-  await keep(digest, bytes);
+  await keepCached(`rego-${digest}.wasm`, bytes);
   return bytes;
-}
-
-/** Best effort: without a writable cache folder the compiler is decompressed each time. */
-async function keep(digest: string, bytes: Uint8Array): Promise<void> {
-  const target = join(cacheFolder(), `rego-${digest}.wasm`);
-  const temporary = `${target}.${randomBytes(6).toString('hex')}`;
-  try {
-    await mkdir(cacheFolder(), { recursive: true });
-    await writeFile(temporary, bytes);
-    await rename(temporary, target);
-  } catch {
-    await rm(temporary, { force: true }).catch(() => {});
-  }
 }
 
 function sha256(bytes: Uint8Array): string {

@@ -1,0 +1,143 @@
+// Hosts a filter of the proxy-wasm ABI 0.2.1: one VM for many streams, a fresh one after a trap.
+import { randomFillSync } from 'node:crypto';
+import { codeOf, ModuleError } from '../errors.ts';
+import type { LogLevel } from './abi.ts';
+import { ACTION_CONTINUE, MAP } from './abi.ts';
+import { Context, failedVerdict } from './context.ts';
+import type {
+  Filter,
+  FilterProperties,
+  FilterStream,
+  FilterVerdict,
+  HeaderPairs,
+} from './filter.ts';
+import { HeaderMap } from './header-map.ts';
+import { Machine } from './machine.ts';
+import { Plugin } from './plugin.ts';
+
+export interface FilterHostConfig {
+  /** The filter: a proxy-wasm module, such as `filter.wasm` of a policy bundle. */
+  wasm: Uint8Array;
+  /** The plugin's configuration, as the filter reads it. */
+  configuration: Uint8Array;
+  /** What the filter logs, one line a call; by default nowhere. */
+  log?: (level: LogLevel, message: string) => void;
+  clock?: () => Date;
+  /** Fills the bytes at random; by default from the system. */
+  random?: (bytes: Uint8Array) => void;
+}
+
+/**
+ * Compiles and configures a filter. Bodies do not come through it: it sees and changes heads only, and
+ * has no calls of its own to other services. A callback that traps, pauses without an answer or closes
+ * the stream ends in 503; nothing passes that the filter did not let pass.
+ * @throws ModuleError `module_missing` when the bytes are no such filter, `module_trapped` or
+ *   `module_output_invalid` when it does not take its configuration
+ */
+export function createFilterHost(config: FilterHostConfig): Filter {
+  return new FilterHost(config);
+}
+
+class FilterHost implements Filter {
+  readonly #module: WebAssembly.Module;
+  readonly #plugin: Plugin;
+  #machine: Machine | undefined;
+  #isClosed = false;
+
+  constructor(config: FilterHostConfig) {
+    try {
+      this.#module = new WebAssembly.Module(config.wasm as Uint8Array<ArrayBuffer>);
+    } catch (cause) {
+      throw new ModuleError('module_missing', 'the filter is not a WebAssembly module', { cause });
+    }
+    this.#plugin = new Plugin({
+      configuration: config.configuration,
+      log: config.log ?? (() => {}),
+      clock: config.clock ?? (() => new Date()),
+      random: config.random ?? ((bytes) => randomFillSync(bytes)),
+    });
+    this.#machine = new Machine(this.#module, this.#plugin);
+  }
+
+  stream(properties: FilterProperties): FilterStream {
+    try {
+      const machine = this.#alive();
+      return new HostedStream(
+        machine,
+        machine.open((id) => new Context(id, properties)),
+      );
+    } catch (error) {
+      return failedStream(error);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#machine?.close();
+    this.#machine = undefined;
+  }
+
+  #alive(): Machine {
+    if (this.#isClosed) throw new ModuleError('module_missing', 'the filter is closed');
+    if (this.#machine === undefined || this.#machine.isDead) {
+      this.#machine = undefined;
+      this.#machine = new Machine(this.#module, this.#plugin);
+    }
+    return this.#machine;
+  }
+}
+
+class HostedStream implements FilterStream {
+  readonly #machine: Machine;
+  readonly #context: Context;
+
+  constructor(machine: Machine, context: Context) {
+    this.#machine = machine;
+    this.#context = context;
+  }
+
+  requestHeaders(headers: HeaderPairs, endOfStream: boolean): FilterVerdict {
+    return this.#head('proxy_on_request_headers', MAP.requestHeaders, headers, endOfStream);
+  }
+
+  responseHeaders(headers: HeaderPairs, endOfStream: boolean): FilterVerdict {
+    return this.#head('proxy_on_response_headers', MAP.responseHeaders, headers, endOfStream);
+  }
+
+  facts(): ReadonlyMap<string, string> {
+    return this.#context.facts;
+  }
+
+  end(): void {
+    this.#machine.finish(this.#context);
+  }
+
+  #head(callback: string, id: number, headers: HeaderPairs, isLast: boolean): FilterVerdict {
+    const context = this.#context;
+    const map = new HeaderMap(headers);
+    context.maps.set(id, map);
+    context.answer = undefined;
+    try {
+      const { length } = map.pairs;
+      const action = this.#machine.call(context, callback, context.id, length, isLast ? 1 : 0);
+      if (context.answer !== undefined) return context.answer;
+      if (context.isClosed) return failedVerdict('service_unavailable', 'the filter closed this');
+      if (action === undefined || action === ACTION_CONTINUE) {
+        return { kind: 'continue', headers: map.pairs };
+      }
+      return failedVerdict(
+        'module_output_invalid',
+        'the filter paused, and nothing could resume it',
+      );
+    } catch (error) {
+      return failedVerdict(codeOf(error), 'the filter failed');
+    }
+  }
+}
+
+/** A stream for which there is no filter: it is refused. */
+function failedStream(error: unknown): FilterStream {
+  const verdict = () => failedVerdict(codeOf(error), 'the filter failed');
+  const facts = new Map<string, string>();
+  return { requestHeaders: verdict, responseHeaders: verdict, facts: () => facts, end: () => {} };
+}

@@ -1,0 +1,205 @@
+// The decision: the canonical input, the policy's answer, and the id that any other host computes from both.
+
+import { OK } from '../common/errors';
+import {
+  childCount,
+  firstChild,
+  Kind,
+  kindOf,
+  member,
+  nextSibling,
+  parseJson,
+  stringLength,
+  stringPointer,
+} from '../common/json';
+import {
+  beginOutput,
+  outputBytes,
+  outputPointer,
+  writeAscii,
+  writeByte,
+  writeBytes,
+  writeJsonString,
+} from '../common/writer';
+import { canonicalize } from '../record/canonical';
+import { decisionId } from '../record/index';
+import {
+  data,
+  dataRevision,
+  dataRevisionLength,
+  entrypoint,
+  heap,
+  policyRevision,
+  policyRevisionLength,
+  service,
+  serviceLength,
+  trustDomain,
+  trustDomainLength,
+} from './configuration';
+import { REQUEST_ID_BYTES, requestId, TIME_BYTES, time } from './facts';
+import { copyIn, reach } from './opa';
+import { nameLength, namePointer, peer, peerLength } from './peer';
+import { opa_eval } from './policy';
+import { textLength, textOf } from './result';
+import { ascii, equals, hex, startsWith } from './text';
+
+export const DECISION_ID_BYTES: u32 = 64;
+
+/** The id in hexadecimal. */
+export let id: u32 = 0;
+export let allowed: bool = false;
+/** The rule that said so, or the module's name. */
+export let rule: u32 = 0;
+export let ruleLength: u32 = 0;
+/** Code and sentence of the first reason. */
+export let code: u32 = 0;
+export let codeLength: u32 = 0;
+export let message: u32 = 0;
+export let messageLength: u32 = 0;
+
+/**
+ * Decides whether the peer may reach the service. With a `failure`, such as `svid_missing`, the policy
+ * is not asked: the output is that of every host that could not decide.
+ */
+export function decideMesh(failure: string): void {
+  const input = canonicalInput();
+  const inputLength = outputBytes();
+  let output: u32 = 0;
+  if (failure.length == 0) {
+    output = evaluate(input, inputLength);
+    if (output == 0) failure = 'module_output_invalid';
+  }
+  if (output == 0) output = failed(failure);
+  const outputLength = outputBytes();
+  judge(output, outputLength);
+  identify(input, inputLength, output, outputLength);
+}
+
+/** Canonical JSON (RFC 8785) of the input; its length is the output's. */
+function canonicalInput(): u32 {
+  beginOutput();
+  writeAscii('{"action":"connect","context":{"request_id":');
+  writeJsonString(requestId, REQUEST_ID_BYTES);
+  writeAscii(',"time":');
+  writeJsonString(time, TIME_BYTES);
+  writeAscii('},"identity":{"agent":');
+  writeJsonString(namePointer(1), nameLength(1));
+  writeAscii(',"role":');
+  writeJsonString(namePointer(2), nameLength(2));
+  writeAscii(',"spiffe_id":');
+  writeJsonString(peer, peerLength);
+  writeAscii(',"tenant":');
+  writeJsonString(namePointer(0), nameLength(0));
+  writeAscii(',"trust_domain":');
+  writeJsonString(trustDomain, trustDomainLength);
+  writeAscii('},"resource":{"kind":"service","name":');
+  writeJsonString(service, serviceLength);
+  writeAscii('}}');
+  if (canonicalize(outputPointer(), outputBytes()) != OK) unreachable();
+  return outputPointer();
+}
+
+/** Asks the policy; canonical JSON of its answer, or 0 when it has none. */
+function evaluate(input: u32, length: u32): u32 {
+  reach(heap + length);
+  copyIn(heap, input, length);
+  const text = textOf(opa_eval(0, entrypoint, data, heap, length, heap + length, 0));
+  const all = textLength;
+  // The result set of one evaluation is `[{"result":…}]`.
+  if (all < 14 || !startsWith(text, all, '[{"result":')) return 0;
+  if (!equals(text + all - 2, 2, '}]')) return 0;
+  return canonicalize(text + 11, all - 13) == OK ? outputPointer() : 0;
+}
+
+/** The output of a decision that could not be made (runtime/decide/decide.ts). */
+function failed(failure: string): u32 {
+  beginOutput();
+  writeAscii('{"allow":false,"reason":{"code":"');
+  writeAscii(failure);
+  writeAscii('"}}');
+  return outputPointer();
+}
+
+/** Only `allow: true` with no obligation allows: nobody here could honour one. */
+function judge(output: u32, length: u32): void {
+  allowed = false;
+  setRule(ascii('authorization'), 13);
+  const root = parseJson(output, length);
+  if (root == 0 || kindOf(root) != Kind.Object) return setReason('module_output_invalid');
+  const named = find(root, 'rule');
+  if (named != 0 && kindOf(named) == Kind.String) {
+    setRule(stringPointer(named), stringLength(named));
+  }
+  const answer = find(root, 'allow');
+  const answered = answer != 0 && kindOf(answer) == Kind.True;
+  const obligations = find(root, 'obligations');
+  if (obligations != 0) {
+    if (kindOf(obligations) != Kind.Array) return setReason('module_output_invalid');
+    if (answered && childCount(obligations) > 0) return setReason('obligation_unknown');
+  }
+  allowed = answered;
+  setReason(answered ? 'allowed' : 'denied');
+  let reason = find(root, 'reason');
+  const reasons = find(root, 'reasons');
+  if (reason == 0 && reasons != 0 && kindOf(reasons) == Kind.Array) reason = firstObject(reasons);
+  if (reason == 0 || kindOf(reason) != Kind.Object) return;
+  const stated = find(reason, 'code');
+  if (stated == 0 || kindOf(stated) != Kind.String) return;
+  code = message = stringPointer(stated);
+  codeLength = messageLength = stringLength(stated);
+  const said = find(reason, 'message');
+  if (said == 0 || kindOf(said) != Kind.String) return;
+  message = stringPointer(said);
+  messageLength = stringLength(said);
+}
+
+function find(node: u32, name: string): u32 {
+  return member(node, ascii(name), <u32>name.length);
+}
+
+function firstObject(array: u32): u32 {
+  let child = firstChild(array);
+  while (child != 0 && kindOf(child) != Kind.Object) child = nextSibling(child);
+  return child;
+}
+
+function setRule(pointer: u32, length: u32): void {
+  rule = pointer;
+  ruleLength = length;
+}
+
+function setReason(text: string): void {
+  code = message = ascii(text);
+  codeLength = messageLength = <u32>text.length;
+}
+
+/** The record module's decision id over the seven fields, each behind its length. */
+function identify(input: u32, inputLength: u32, output: u32, outputLength: u32): void {
+  beginOutput();
+  literal('platform/decision/v1');
+  literal('mesh');
+  literal('authorization');
+  field(policyRevision, policyRevisionLength);
+  field(dataRevision, dataRevisionLength);
+  field(input, inputLength);
+  field(output, outputLength);
+  if (decisionId(outputPointer(), outputBytes()) != OK) unreachable();
+  id = hex(outputPointer(), 32);
+}
+
+function literal(text: string): void {
+  size(<u32>text.length);
+  writeAscii(text);
+}
+
+function field(pointer: u32, length: u32): void {
+  size(length);
+  writeBytes(pointer, length);
+}
+
+function size(length: u32): void {
+  writeByte(length >> 24);
+  writeByte((length >> 16) & 0xff);
+  writeByte((length >> 8) & 0xff);
+  writeByte(length & 0xff);
+}
