@@ -11,6 +11,8 @@ export interface Instruments {
   tracer: Tracer;
   toolInvocations: Counter;
   toolDuration: Histogram;
+  vaultGets: Counter;
+  vaultGetDuration: Histogram;
 }
 
 /** The platform's instruments; call after `startTelemetry`, otherwise they record nothing. */
@@ -26,5 +28,7 @@ function make(): Instruments {
     tracer: trace.getTracer('platform'),
     toolInvocations: meter.createCounter(METRIC.toolInvocations),
     toolDuration: meter.createHistogram(METRIC.toolDuration, seconds),
+    vaultGets: meter.createCounter(METRIC.vaultGets),
+    vaultGetDuration: meter.createHistogram(METRIC.vaultGetDuration, seconds),
   };
 }

@@ -34,6 +34,8 @@ export const METRIC = {
   agentDuration: 'platform.agent.duration',
   toolInvocations: 'platform.tool.invocations',
   toolDuration: 'platform.tool.duration',
+  vaultGets: 'platform.vault.gets',
+  vaultGetDuration: 'platform.vault.get.duration',
   guardScans: 'platform_guard_scans_total',
   guardBlocks: 'platform_guard_blocks_total',
   guardScanDuration: 'platform_guard_scan_duration_seconds',

@@ -67,10 +67,9 @@ function refused(error: unknown, caller: Caller): HttpResponse {
     return withRequestId(problemResponse(error, members), caller);
   members.reason = { ...error.reason };
   if (error.decision !== undefined) members.decision_id = error.decision.id;
-  if (Array.isArray(error.data.violations)) {
-    members.violations = error.data.violations as JsonValue;
-  }
-  const plain = new PlatformError(error.code, error.message);
+  const { violations, ...data } = error.data;
+  if (Array.isArray(violations)) members.violations = violations as JsonValue;
+  const plain = new PlatformError(error.code, error.message, { data });
   return withRequestId(problemResponse(plain, members), caller, error.decision?.id);
 }
 

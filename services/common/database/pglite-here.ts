@@ -1,5 +1,6 @@
 // PGlite (PostgreSQL compiled to WebAssembly) in the calling thread, which it blocks while it works.
 import { PGlite, type Transaction } from '@electric-sql/pglite';
+import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto';
 import { databaseError } from './errors.ts';
 import type { Database, Queries, SqlRow } from './port.ts';
 import { BYTEA, INT8, parseBytea, parseInt8 } from './values.ts';
@@ -9,11 +10,13 @@ export interface PgliteConfig {
   folder?: string;
 }
 
+// What `create extension` finds, as a server has it installed.
+const extensions = { pgcrypto };
 const parsers = { [INT8]: parseInt8, [BYTEA]: parseBytea };
 
 /** Opens PGlite in this thread; services use `openPglite`, which gives it one of its own. */
 export async function openPgliteHere(config: PgliteConfig = {}): Promise<Database> {
-  const database = await failing(PGlite.create({ dataDir: config.folder, parsers }));
+  const database = await failing(PGlite.create({ dataDir: config.folder, parsers, extensions }));
   return {
     ...queriesOf(database),
     async script(text) {
