@@ -63,6 +63,7 @@ export type ErrorCode =
   | 'svid_foreign'
   | 'svid_denied'
   | 'svid_audience_mismatch'
+  | 'deny_list_invalid'
   | 'entry_invalid'
   | 'entry_exists'
   | 'entry_unknown'

@@ -49,6 +49,7 @@ const single: Record<Exclude<ErrorCode, OfFamily>, Mapping> & Partial<Record<OfF
   svid_foreign: [403, 'The identity is of another trust domain'],
   svid_denied: [403, 'The identity has been taken away'],
   svid_audience_mismatch: [401, 'The token is meant for somebody else'],
+  deny_list_invalid: [503, 'The list of identities that were taken away cannot be trusted'],
   entry_invalid: [400, 'The registration entry is not valid'],
   entry_exists: [409, 'There is such a registration entry already'],
   entry_unknown: [404, 'There is no such registration entry'],
