@@ -11,7 +11,7 @@ import { problemResponse } from '../common/problem.ts';
 import { forward } from './forward.ts';
 import { serviceHeaders } from './headers.ts';
 import { bindUnixSocket } from './socket.ts';
-import { checkTarget } from './target.ts';
+import { checkTarget, isBelow } from './target.ts';
 
 /** A request that was refused before any service saw it; becomes a denial row. */
 export interface Refusal {
@@ -135,7 +135,10 @@ export function createProxy(config: ProxyConfig): AgentProxy {
   ): Promise<void> {
     const { requestId, time } = known;
     const { spiffeId } = stillAttested(known.connection, config);
-    checkTarget(incoming.method ?? '', incoming.url ?? '', config.paths);
+    const path = checkTarget(incoming.method ?? '', incoming.url ?? '');
+    if (!config.paths.some((prefix) => isBelow(path, prefix))) {
+      throw new PlatformError('route_unknown', 'no such path');
+    }
     const salt = randomBytes(32).toString('hex');
     const headers = serviceHeaders(incoming.rawHeaders, { spiffeId, requestId, time, salt });
     const larger = limits.bodyBytesByPath[incoming.url ?? ''];

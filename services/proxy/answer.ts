@@ -1,0 +1,46 @@
+// Answers in the proxy's own name: problem documents, and what a filter says instead of the service.
+import { IdentityError, type PlatformError } from '../../runtime/errors.ts';
+import type { JsonObject } from '../../runtime/json.ts';
+import type { HeaderPairs } from '../../runtime/proxywasm/filter.ts';
+import { problemResponse } from '../common/problem.ts';
+import type { ServerStream } from './streams.ts';
+
+export interface OwnAnswer {
+  status: number;
+  headers: HeaderPairs;
+  body: Uint8Array;
+}
+
+/** The proxy itself has no identity that anybody would take: it is away, the caller did no wrong. */
+export class OwnSvidError extends IdentityError {
+  constructor(error: PlatformError) {
+    super(error.code, error.message, { cause: error, hint: error.hint });
+  }
+}
+
+/** The problem document of an error; `members` are added. */
+export function problemAnswer(error: unknown, members: JsonObject): OwnAnswer {
+  const own = error instanceof OwnSvidError ? { ...members, status: 503 } : members;
+  const problem = problemResponse(error, own);
+  const status = error instanceof OwnSvidError ? 503 : problem.status;
+  return {
+    status,
+    headers: Object.entries(problem.headers),
+    body: Buffer.from(problem.body as string),
+  };
+}
+
+/** Sends a short answer, if nothing has been sent yet, and returns the bytes of its body. */
+export function sendAnswer(stream: ServerStream, method: string, answer: OwnAnswer): number {
+  if (stream.hasResponded()) {
+    stream.cut();
+    return 0;
+  }
+  const framing: HeaderPairs = answer.headers.filter(([name]) => name !== 'content-length');
+  framing.push(['content-length', String(answer.body.length)]);
+  const hasBody = method !== 'HEAD' && answer.body.length > 0;
+  const sink = stream.respond(answer.status, framing, hasBody);
+  if (hasBody) sink.write(answer.body);
+  stream.finish([]);
+  return hasBody ? answer.body.length : 0;
+}

@@ -1,0 +1,265 @@
+// One stream of the inbound proxy: checked, decided by the filter, relayed, and written down.
+import { randomUUID } from 'node:crypto';
+import { codeOf, ModuleError, PlatformError } from '../../runtime/errors.ts';
+import type { JsonObject } from '../../runtime/json.ts';
+import type {
+  FilterProperties,
+  FilterStream,
+  HeaderPairs,
+} from '../../runtime/proxywasm/filter.ts';
+import { type OwnAnswer, OwnSvidError, problemAnswer, sendAnswer } from './answer.ts';
+import type { PeerConnections } from './connections.ts';
+import { isPlatformName, type RequestHead } from './fields.ts';
+import type { Arrival } from './front.ts';
+import type { InboundConfig, InboundConnection, InboundService } from './inbound.ts';
+import type { Journal, StreamRecord } from './journal.ts';
+import type { ProxyLimits } from './limits.ts';
+import type { ProxyMetrics } from './metrics.ts';
+import { type Outcome, type ResponseHead, relay } from './relay.ts';
+import { checkTarget, isBelow } from './target.ts';
+
+export interface InboundParts {
+  config: InboundConfig;
+  limits: ProxyLimits;
+  clock: () => Date;
+  journal: Journal;
+  metrics: ProxyMetrics;
+  connections: PeerConnections;
+}
+
+/** What the filter answers by itself; it is a refusal with a decision. */
+class FilterAnswer {
+  readonly answer: OwnAnswer;
+  readonly detail: string;
+
+  constructor(answer: OwnAnswer, detail: string) {
+    this.answer = answer;
+    this.detail = detail;
+  }
+}
+
+/** Serves one stream to its end; never rejects. */
+export async function serveInbound(
+  arrival: Arrival<InboundConnection>,
+  parts: InboundParts,
+): Promise<void> {
+  const { connection, stream } = arrival;
+  const { service } = connection.hosted;
+  const record: StreamRecord = {
+    source: connection.peer.spiffeId,
+    destination: service.spiffeId,
+    service: service.name,
+    method: arrival.method,
+    path: '',
+    protocol: stream.protocol,
+    requestId: '',
+    decisionId: '',
+    reason: '',
+    upstreamError: '',
+    startedAt: performance.now(),
+    time: parts.clock().toISOString(),
+  };
+  const filtered: { stream: FilterStream | undefined } = { stream: undefined };
+  let outcome: Outcome;
+  try {
+    outcome = await pass(arrival, parts, record, filtered);
+    if (outcome.error !== undefined) {
+      record.reason = outcome.error.code;
+      record.upstreamError = causeOf(outcome.error);
+      if (!stream.hasResponded()) throw outcome.error;
+    }
+  } catch (error) {
+    outcome = await refuse(error, arrival, parts, record);
+  }
+  end(filtered.stream);
+  parts.journal.stream(record, outcome);
+}
+
+async function pass(
+  { connection, stream, head }: Arrival<InboundConnection>,
+  { config, limits, connections }: InboundParts,
+  record: StreamRecord,
+  filtered: { stream: FilterStream | undefined },
+): Promise<Outcome> {
+  const request = head();
+  const path = checkTarget(request.method, request.target);
+  record.path = path;
+  const { service, identity, client } = connection.hosted;
+  connections.check(connection);
+  try {
+    identity.svid();
+  } catch (error) {
+    throw new OwnSvidError(error as PlatformError);
+  }
+  const onward = decide(request, connection, config, record, filtered);
+  return relay(stream, client, onward, {
+    bodyBytes: bodyBytesOf(service, path, limits),
+    limits,
+    onResponse: (status, headers, hasBody) => answered(filtered.stream, status, headers, hasBody),
+  });
+}
+
+/** Asks the filter. Whatever goes wrong in it is a deny. */
+function decide(
+  request: RequestHead,
+  { peer, socket, hosted }: InboundConnection,
+  config: InboundConfig,
+  record: StreamRecord,
+  filtered: { stream: FilterStream | undefined },
+): RequestHead {
+  const properties: FilterProperties = new Map<string, string | boolean>([
+    ['connection.mtls', true],
+    ['connection.uri_san_peer_certificate', peer.spiffeId],
+    ['connection.uri_san_local_certificate', hosted.service.spiffeId],
+    ['connection.requested_server_name', String(socket.servername)],
+    ['connection.tls_version', 'TLSv1.3'],
+    ['source.address', `${socket.remoteAddress}:${socket.remotePort}`],
+    ['request.protocol', record.protocol === 'h2' ? 'HTTP/2' : 'HTTP/1.1'],
+  ]);
+  const pairs: HeaderPairs = [
+    [':method', request.method],
+    [':path', request.target],
+    [':authority', request.authority],
+    [':scheme', 'https'],
+    ...request.headers,
+  ];
+  try {
+    filtered.stream = config.filterFor(hosted.service).stream(properties);
+    const verdict = filtered.stream.requestHeaders(pairs, !request.hasBody);
+    readFacts(filtered.stream, record);
+    if (verdict.kind === 'respond') throw new FilterAnswer(verdict, verdict.detail);
+    return checked(verdict.headers, request, peer.spiffeId, record);
+  } catch (error) {
+    if (error instanceof FilterAnswer || error instanceof ModuleError) throw error;
+    throw new ModuleError('module_trapped', 'the filter failed', { cause: error });
+  }
+}
+
+/** What the filter lets pass must say who the peer is, once, and nothing else may claim it. */
+function checked(
+  pairs: HeaderPairs,
+  request: RequestHead,
+  spiffeId: string,
+  record: StreamRecord,
+): RequestHead {
+  const onward: RequestHead = { ...request, headers: [] };
+  const seen = new Set<string>();
+  for (const pair of pairs) {
+    const [name, value] = pair;
+    if (name === ':method') onward.method = value;
+    else if (name === ':path') onward.target = value;
+    else if (name === ':authority') onward.authority = value;
+    else if (!name.startsWith(':')) onward.headers.push(pair);
+    if (!isPlatformName(name)) continue;
+    if (seen.has(name)) throw invalid(`the filter says ${name} twice`);
+    seen.add(name);
+    if (name === 'x-platform-spiffe-id' && value !== spiffeId) {
+      throw invalid('the filter names another peer');
+    }
+    if (name === 'x-platform-request-id') record.requestId ||= value;
+    if (name === 'x-platform-mesh-decision') record.decisionId ||= value;
+  }
+  if (!seen.has('x-platform-spiffe-id')) throw invalid('the filter does not name the peer');
+  return onward;
+}
+
+function answered(
+  filter: FilterStream | undefined,
+  status: number,
+  headers: HeaderPairs,
+  hasBody: boolean,
+): ResponseHead {
+  if (filter === undefined) return { status, headers };
+  const verdict = filter.responseHeaders([[':status', String(status)], ...headers], !hasBody);
+  if (verdict.kind === 'respond') throw invalid('the filter withheld the answer');
+  const [first, ...rest] = verdict.headers;
+  if (first?.[0] === ':status') return { status: Number(first[1]), headers: rest };
+  return { status, headers: verdict.headers.filter(([name]) => !name.startsWith(':')) };
+}
+
+async function refuse(
+  error: unknown,
+  { connection, stream, method }: Arrival<InboundConnection>,
+  { config, metrics }: InboundParts,
+  record: StreamRecord,
+): Promise<Outcome> {
+  record.requestId ||= randomUUID();
+  let answer: OwnAnswer;
+  if (error instanceof FilterAnswer) {
+    record.reason ||= reasonOf(error);
+    answer = error.answer;
+  } else {
+    record.reason = codeOf(error);
+    const members: JsonObject = { request_id: record.requestId };
+    if (record.decisionId !== '') members.decision_id = record.decisionId;
+    answer = problemAnswer(error, members);
+  }
+  metrics.refused(record.reason);
+  try {
+    if (isRefusal(error)) {
+      await config.onRefused?.({
+        error: error instanceof PlatformError ? error : denied(error as FilterAnswer),
+        requestId: record.requestId,
+        time: record.time,
+        method,
+        service: record.service,
+        spiffeId: connection.peer.spiffeId,
+        decisionId: record.decisionId || undefined,
+      });
+    }
+  } catch (cause) {
+    record.reason = 'evidence_unavailable';
+    const unrecorded = new PlatformError('evidence_unavailable', 'the refusal was not recorded', {
+      cause,
+    });
+    answer = problemAnswer(unrecorded, { request_id: record.requestId });
+  }
+  const bytesSent = sendAnswer(stream, method, answer);
+  return { status: answer.status, bytesReceived: 0, bytesSent, error: undefined };
+}
+
+/** A service that is away has refused nothing; what is no PlatformError is a failure too. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof FilterAnswer) return true;
+  return error instanceof PlatformError && error.code !== 'service_unavailable';
+}
+
+function denied({ detail }: FilterAnswer): PlatformError {
+  return new PlatformError('denied', detail === '' ? 'policy does not allow this' : detail);
+}
+
+function reasonOf({ answer }: FilterAnswer): string {
+  return answer.status === 403 ? 'denied' : 'module_trapped';
+}
+
+function readFacts(filter: FilterStream, record: StreamRecord): void {
+  const facts = filter.facts();
+  record.requestId = facts.get('request_id') ?? '';
+  record.decisionId = facts.get('decision_id') ?? '';
+  record.reason = facts.get('reason') ?? '';
+}
+
+function bodyBytesOf(service: InboundService, path: string, limits: ProxyLimits): number {
+  for (const { paths, bodyBytes } of service.bodies ?? []) {
+    if (paths.some((prefix) => isBelow(path, prefix))) return bodyBytes;
+  }
+  return service.bodyBytes ?? limits.bodyBytes;
+}
+
+/** The system's short code for what failed at the next hop, never its message. */
+export function causeOf(error: PlatformError): string {
+  const cause = error.cause as { code?: unknown } | undefined;
+  return typeof cause?.code === 'string' ? cause.code : '';
+}
+
+function end(filter: FilterStream | undefined): void {
+  try {
+    filter?.end();
+  } catch {
+    // The stream is over; a filter that fails now has nothing left to decide.
+  }
+}
+
+function invalid(why: string): ModuleError {
+  return new ModuleError('module_output_invalid', why);
+}

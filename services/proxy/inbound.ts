@@ -1,0 +1,231 @@
+// The proxy before the services: mutual TLS, who the peer is, the filter's decision, then on to the service.
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { createServer, type TLSSocket } from 'node:tls';
+import { PlatformError } from '../../runtime/errors.ts';
+import type { PeerSvid } from '../../runtime/identity/workload/peer-svid.ts';
+import {
+  createTlsIdentity,
+  serverTlsOptions,
+  type TlsIdentity,
+  verifyTlsPeer,
+} from '../../runtime/identity/workload/tls.ts';
+import type { DenyView, X509Source } from '../../runtime/identity/workload/x509.ts';
+import type { JsonObject } from '../../runtime/json.ts';
+import type { Scope } from '../../runtime/modules/scope.ts';
+import type { Filter } from '../../runtime/proxywasm/filter.ts';
+import { METRIC } from '../../runtime/telemetry/names.ts';
+import { PeerConnections } from './connections.ts';
+import { type Arrival, createFront } from './front.ts';
+import { type HealthState, healthOf, serveHealth, serveMetrics } from './health.ts';
+import { serveInbound } from './inbound-stream.ts';
+import { createJournal } from './journal.ts';
+import { defaultLimits, type ProxyLimits } from './limits.ts';
+import { type Address, listenOn, type TcpAddress } from './listen.ts';
+import { ProxyMetrics } from './metrics.ts';
+import type { Client } from './streams.ts';
+import { serviceClient } from './upstream.ts';
+
+export interface InboundService {
+  name: string;
+  /** The identity that the proxy shows for it. */
+  spiffeId: string;
+  /** TLS server names (SNI) that choose it. */
+  serverNames: readonly string[];
+  upstream: Address;
+  protocol: 'http1' | 'h2c';
+  /** Largest request body, 1 MiB by default; 0 lets bodies stream without end. */
+  bodyBytes?: number;
+  /** Other limits for paths and what is below them; the first that fits counts. */
+  bodies?: readonly { paths: readonly string[]; bodyBytes: number }[];
+}
+
+/** A request or a connection that was refused before any service saw it; becomes a denial row. */
+export interface InboundRefusal {
+  error: PlatformError;
+  requestId: string;
+  time: string;
+  /** Empty for a connection. */
+  method: string;
+  service: string;
+  /** Undefined where nobody was identified. */
+  spiffeId: string | undefined;
+  decisionId: string | undefined;
+}
+
+export interface InboundConfig {
+  listen: TcpAddress;
+  trustDomain: string;
+  scope: Scope;
+  /** Holds an SVID for each service. */
+  source: X509Source;
+  denied: DenyView;
+  services: readonly InboundService[];
+  /** Asked for each stream, so that a new policy counts from the next request on. */
+  filterFor(service: InboundService): Filter;
+  accessLog(line: JsonObject): void;
+  /** The answer waits for it, and is `evidence_unavailable` if it rejects. */
+  onRefused?(refusal: InboundRefusal): Promise<void>;
+  limits?: Partial<ProxyLimits>;
+  clock?: () => Date;
+  metricsListen?: TcpAddress;
+  healthListen?: TcpAddress;
+}
+
+export interface MeshProxy {
+  /** Rejects with `address_in_use` or `configuration_invalid`. */
+  listen(): Promise<void>;
+  address(): Address;
+  metricsAddress(): Address | undefined;
+  healthAddress(): Address | undefined;
+  /** Takes nothing new, lets running streams finish for `graceMs`, then cuts the rest. */
+  drain(graceMs: number): Promise<void>;
+  /** Prometheus' text format. */
+  metrics(): string;
+}
+
+/** A service with what the proxy keeps for it. */
+export interface Hosted {
+  service: InboundService;
+  identity: TlsIdentity;
+  client: Client;
+}
+
+/** The connection of a verified peer to one service. */
+export interface InboundConnection {
+  socket: TLSSocket;
+  peer: PeerSvid;
+  hosted: Hosted;
+}
+
+/** Creates the inbound proxy; it is not listening yet. */
+export function createInboundProxy(config: InboundConfig): MeshProxy {
+  const limits = { ...defaultLimits, ...config.limits };
+  const clock = config.clock ?? (() => new Date());
+  const { source, trustDomain, scope, denied } = config;
+  const hosted = config.services.map((service) => ({
+    service,
+    identity: createTlsIdentity({ source, trustDomain, spiffeId: service.spiffeId, clock }),
+    client: serviceClient(service, limits),
+  }));
+  const byName = new Map(hosted.flatMap((host) => host.service.serverNames.map((n) => [n, host])));
+  const state = (): HealthState => ({
+    source,
+    identities: hosted.map((host) => host.identity),
+    clock,
+  });
+  const metrics = new ProxyMetrics('inbound', () => gauges(state(), connections.size));
+  const journal = createJournal('inbound', metrics, config.accessLog);
+  const connections = new PeerConnections({
+    clock,
+    denied,
+    connectionsPerPeer: limits.connectionsPerPeer,
+    onCut: ({ peer }, error) => refusedConnection(error, peer.spiffeId, ''),
+  });
+  const front = createFront<InboundConnection>({
+    limits,
+    onArrival: (arrival: Arrival<InboundConnection>) =>
+      void serveInbound(arrival, { config, limits, clock, journal, metrics, connections }),
+    onUnparsed: ({ peer, hosted: { service } }, error) =>
+      refusedConnection(error, peer.spiffeId, service.spiffeId),
+  });
+
+  const server = createServer(
+    {
+      ...serverTlsOptions((name) => byName.get(name)?.identity),
+      ALPNProtocols: ['h2', 'http/1.1'],
+      handshakeTimeout: limits.headTimeoutMs,
+      noDelay: true,
+    },
+    (socket) => accept(socket),
+  );
+  server.maxConnections = limits.connections;
+  const raw = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    raw.add(socket);
+    socket.once('close', () => raw.delete(socket));
+  });
+  server.on('drop', () =>
+    refusedConnection(new PlatformError('service_unavailable', 'too many connections'), '', ''),
+  );
+  server.on('tlsClientError', (error, socket) => {
+    const known = error instanceof PlatformError ? error : handshakeProblem(error);
+    refusedConnection(known, '', '');
+    socket.destroy();
+  });
+
+  function accept(socket: TLSSocket): void {
+    const host = byName.get(String(socket.servername));
+    let spiffeId = '';
+    try {
+      if (host === undefined) throw new PlatformError('route_unknown', 'no server name was sent');
+      const peer = verifyTlsPeer(socket, { scope, trustDomain, denied, clock });
+      spiffeId = peer.spiffeId;
+      const connection = { socket, peer, hosted: host };
+      connections.add(connection);
+      front.accept(socket, socket.alpnProtocol === 'h2' ? 'h2' : 'http/1.1', connection);
+    } catch (error) {
+      socket.on('error', () => socket.destroy());
+      socket.destroy();
+      refusedConnection(error as PlatformError, spiffeId, host?.service.spiffeId ?? '');
+    }
+  }
+
+  function refusedConnection(error: PlatformError, source: string, destination: string): void {
+    const known = error instanceof PlatformError ? error : new PlatformError('internal', 'failed');
+    const time = clock().toISOString();
+    const spiffeId = source || (known.data.spiffe_id as string | undefined);
+    journal.connection({ source: spiffeId ?? '', destination, reason: known.code, time });
+    if (spiffeId === undefined) return; // noise of the network is counted, not recorded
+    const facts = { requestId: randomUUID(), time, method: '', service: '', decisionId: undefined };
+    // There is no answer to wait for the row; the connection is refused either way.
+    config.onRefused?.({ error: known, ...facts, spiffeId }).catch(() => {});
+  }
+
+  const listening = listenOn(server, config.listen);
+  const health = serveHealth(config.healthListen, state);
+  const scrape = serveMetrics(config.metricsListen, () => metrics.text());
+  return {
+    async listen() {
+      await listening.listen();
+      await Promise.all([health.listen(), scrape.listen()]);
+    },
+    address: listening.address,
+    healthAddress: health.address,
+    metricsAddress: scrape.address,
+    metrics: () => metrics.text(),
+    async drain(graceMs) {
+      const closed = listening.close();
+      front.drain();
+      const cut = setTimeout(() => {
+        front.destroy();
+        for (const socket of raw) socket.destroy();
+      }, graceMs);
+      await closed;
+      clearTimeout(cut);
+      connections.close();
+      for (const { client, identity } of hosted) {
+        client.destroy();
+        identity.close();
+      }
+      await Promise.all([health.close(), scrape.close()]);
+    },
+  };
+}
+
+function gauges(state: HealthState, open: number): Record<string, number> {
+  const { svid_expires_at, identity_server } = healthOf(state);
+  const expiresAt = svid_expires_at === null ? 0 : Date.parse(svid_expires_at);
+  return {
+    [METRIC.proxyConnections]: open,
+    [METRIC.proxySvidExpiry]: Math.max(0, expiresAt - state.clock().getTime()) / 1000,
+    [METRIC.proxyIdentityConnected]: identity_server.connected ? 1 : 0,
+  };
+}
+
+/** TLS alerts and OpenSSL's words are for the log of whoever debugs; here they are one reason. */
+function handshakeProblem(error: NodeJS.ErrnoException): PlatformError {
+  const isExpired = error.code === 'CERT_HAS_EXPIRED' || error.code === 'CERT_NOT_YET_VALID';
+  const code = isExpired ? 'svid_expired' : 'svid_invalid';
+  return new PlatformError(code, 'the TLS handshake failed', { cause: error });
+}

@@ -1,0 +1,178 @@
+// One stream of the outbound proxy: the caller asked again, the route picked, relayed with the caller's SVID.
+import { randomUUID } from 'node:crypto';
+import { codeOf, IdentityError, PlatformError } from '../../runtime/errors.ts';
+import { backdateSeconds, type X509Svid } from '../../runtime/identity/workload/x509.ts';
+import type { HeaderPairs } from '../../runtime/proxywasm/filter.ts';
+import { OwnSvidError, problemAnswer, sendAnswer } from './answer.ts';
+import { isPlatformName } from './fields.ts';
+import type { Arrival } from './front.ts';
+import type { Journal, StreamRecord } from './journal.ts';
+import type { ProxyLimits } from './limits.ts';
+import type { ProxyMetrics } from './metrics.ts';
+import type { OutboundConfig, OutboundConnection, OutboundRoute } from './outbound.ts';
+import type { CallerPool } from './pools.ts';
+import { type Outcome, relay } from './relay.ts';
+import { checkTarget, isBelow } from './target.ts';
+
+export interface OutboundParts {
+  config: OutboundConfig;
+  limits: ProxyLimits;
+  clock: () => Date;
+  journal: Journal;
+  metrics: ProxyMetrics;
+  poolFor(spiffeId: string | undefined): CallerPool;
+}
+
+/** All that the application may say in the platform's words; the inbound filter judges both. */
+const passed: ReadonlySet<string> = new Set(['x-platform-approval', 'x-platform-on-behalf-of']);
+
+/** Serves one stream to its end; never rejects. */
+export async function serveOutbound(
+  arrival: Arrival<OutboundConnection>,
+  parts: OutboundParts,
+): Promise<void> {
+  const { connection, stream } = arrival;
+  const record: StreamRecord = {
+    source: connection.caller?.spiffeId ?? '',
+    destination: '',
+    service: '',
+    method: arrival.method,
+    path: '',
+    protocol: stream.protocol,
+    requestId: '',
+    decisionId: '',
+    reason: '',
+    upstreamError: '',
+    startedAt: performance.now(),
+    time: parts.clock().toISOString(),
+  };
+  let outcome: Outcome;
+  try {
+    outcome = await pass(arrival, parts, record);
+    if (outcome.error !== undefined) {
+      record.reason = outcome.error.code;
+      record.upstreamError = causeOf(outcome.error);
+      if (!stream.hasResponded()) throw outcome.error;
+    }
+  } catch (error) {
+    outcome = await refuse(error, arrival, parts, record);
+  }
+  parts.journal.stream(record, outcome);
+}
+
+async function pass(
+  { connection, stream, head }: Arrival<OutboundConnection>,
+  { config, limits, clock, poolFor }: OutboundParts,
+  record: StreamRecord,
+): Promise<Outcome> {
+  const spiffeId = stillAttested(connection, config);
+  const request = head();
+  const path = checkTarget(request.method, request.target);
+  record.path = path;
+  const route = routeOf(config.routes, path, request.authority);
+  const { service } = route;
+  record.service = service.name;
+  record.destination = service.spiffeId;
+  const pool = poolFor(spiffeId);
+  const svid = liveSvid(pool, config);
+  record.source = svid.spiffeId;
+  const { trustDomain, scope, denied } = config;
+  const to = { ...service, trustDomain, scope, denied, clock, limits };
+  const client = pool.client(to, stream.protocol, svid);
+  const onward = {
+    ...request,
+    authority: service.serverName,
+    headers: withoutPlatformNames(request.headers),
+  };
+  return relay(stream, client, onward, { bodyBytes: route.bodyBytes ?? limits.bodyBytes, limits });
+}
+
+/** A connection outlives its process and its entry: both are asked again at each request. */
+function stillAttested(
+  { caller, refused }: OutboundConnection,
+  config: OutboundConfig,
+): string | undefined {
+  if (refused !== undefined) throw refused;
+  if (caller === undefined) {
+    if (config.attest === undefined) return undefined;
+    throw new IdentityError('caller_unknown', 'the connection was never attested');
+  }
+  if (!caller.stillThere()) {
+    throw new IdentityError('caller_unknown', 'this process is not an agent any more');
+  }
+  return caller.spiffeId;
+}
+
+function liveSvid(pool: CallerPool, { denied }: OutboundConfig): X509Svid {
+  let svid: X509Svid;
+  try {
+    svid = pool.identity.svid();
+  } catch (error) {
+    if (codeOf(error) === 'svid_expired') throw new OwnSvidError(error as PlatformError);
+    throw error;
+  }
+  const { spiffeId, notBefore } = svid;
+  if (denied.isDenied(spiffeId, notBefore.getTime() / 1000 + backdateSeconds)) {
+    throw new IdentityError('svid_denied', `${spiffeId} has been taken away`);
+  }
+  return svid;
+}
+
+function routeOf(routes: readonly OutboundRoute[], path: string, authority: string): OutboundRoute {
+  const name = authority.toLowerCase();
+  for (const route of routes) {
+    if (route.authorities !== undefined && !route.authorities.includes(name)) continue;
+    if (route.paths.some((prefix) => isBelow(path, prefix))) return route;
+  }
+  throw new PlatformError('route_unknown', 'no such path');
+}
+
+function withoutPlatformNames(headers: HeaderPairs): HeaderPairs {
+  return headers.filter(([name]) => !isPlatformName(name) || passed.has(name));
+}
+
+async function refuse(
+  error: unknown,
+  { connection, stream, method }: Arrival<OutboundConnection>,
+  { config, metrics }: OutboundParts,
+  record: StreamRecord,
+): Promise<Outcome> {
+  const requestId = randomUUID();
+  record.requestId = requestId;
+  record.reason = codeOf(error);
+  if (error instanceof PlatformError) record.upstreamError ||= causeOf(error);
+  metrics.refused(record.reason);
+  let answered = error;
+  if (isRefusal(error)) {
+    const data = error.data as { pid?: number; uid?: number };
+    const facts = { requestId, time: record.time, method, service: record.service };
+    try {
+      await config.onRefused?.({
+        error,
+        ...facts,
+        spiffeId: record.source || undefined,
+        pid: connection.caller?.pid ?? data.pid,
+        uid: connection.caller?.uid ?? data.uid,
+      });
+    } catch (cause) {
+      record.reason = 'evidence_unavailable';
+      answered = new PlatformError('evidence_unavailable', 'the refusal could not be recorded', {
+        cause,
+      });
+    }
+  }
+  const answer = problemAnswer(answered, { request_id: requestId });
+  const bytesSent = sendAnswer(stream, method, answer);
+  return { status: answer.status, bytesReceived: 0, bytesSent, error: undefined };
+}
+
+/** A service that is away has refused nothing, and what is not a PlatformError is a failure too. */
+function isRefusal(error: unknown): error is PlatformError {
+  return error instanceof PlatformError && error.code !== 'service_unavailable';
+}
+
+/** The system's short code for what failed at the next hop, never its message. */
+function causeOf(error: PlatformError): string {
+  const cause = error.cause as { code?: unknown } | undefined;
+  return typeof cause?.code === 'string' ? cause.code : '';
+}

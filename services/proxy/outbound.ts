@@ -1,0 +1,183 @@
+// The proxy beside an agent: who calls, which service is meant, and on with the caller's SVID over mutual TLS.
+import { createServer, type Socket } from 'node:net';
+import { IdentityError, PlatformError } from '../../runtime/errors.ts';
+import type { DenyView, X509Source } from '../../runtime/identity/workload/x509.ts';
+import type { JsonObject } from '../../runtime/json.ts';
+import type { Scope } from '../../runtime/modules/scope.ts';
+import { METRIC } from '../../runtime/telemetry/names.ts';
+import { createFront } from './front.ts';
+import { serveHealth, serveMetrics } from './health.ts';
+import type { MeshProxy } from './inbound.ts';
+import { createJournal } from './journal.ts';
+import { defaultLimits, type ProxyLimits } from './limits.ts';
+import { type Address, listenOn, type TcpAddress } from './listen.ts';
+import { ProxyMetrics } from './metrics.ts';
+import { serveOutbound } from './outbound-stream.ts';
+import { type CallerPool, callerPool } from './pools.ts';
+import { sniffProtocol } from './sniff.ts';
+
+/** A service that callers may reach, behind its inbound proxy. */
+export interface OutboundService {
+  name: string;
+  /** The only identity that may answer. */
+  spiffeId: string;
+  /** TLS server name (SNI). */
+  serverName: string;
+  address: TcpAddress;
+}
+
+export interface OutboundRoute {
+  /** Each stands for what is below it too; `/` for everything. The first route that fits counts. */
+  paths: readonly string[];
+  /** Only for these authorities (`host` or `host:port`, lower case); any without it. */
+  authorities?: readonly string[];
+  service: OutboundService;
+  /** Largest request body, 1 MiB by default; 0 lets bodies stream without end. */
+  bodyBytes?: number;
+}
+
+/** Who is at the other end of a connection to the proxy. */
+export interface AttestedCaller {
+  spiffeId: string;
+  pid?: number;
+  uid?: number;
+  /** Asked at each request; false (or a throw) refuses it: the process or its entry is gone. */
+  stillThere(): boolean;
+  /** The connection is closed. */
+  close?(): void;
+}
+
+/** A request that was refused before any service saw it; becomes a denial row. */
+export interface OutboundRefusal {
+  error: PlatformError;
+  requestId: string;
+  time: string;
+  method: string;
+  service: string;
+  /** Where it is known who called: what it asked for was refused, not itself. */
+  spiffeId: string | undefined;
+  /** The process that called, as far as the kernel knows it. */
+  pid: number | undefined;
+  uid: number | undefined;
+}
+
+export interface OutboundConfig {
+  /** A Unix socket (mode 0600), or a loopback address where the proxy has a process' network alone. */
+  listen: Address;
+  /**
+   * Attests each connection. Throws a `PlatformError` for whom it does not know; `pid` and `uid` may
+   * stand in its `data`. Without it every caller is the workload that `sourceFor(undefined)` is for.
+   */
+  attest?(socket: Socket): AttestedCaller;
+  /** Throws `svid_missing` or `identity_unavailable`. The same source for the same id. */
+  sourceFor(spiffeId: string | undefined): X509Source;
+  trustDomain: string;
+  scope: Scope;
+  denied: DenyView;
+  routes: readonly OutboundRoute[];
+  accessLog(line: JsonObject): void;
+  /** The answer waits for it, and is `evidence_unavailable` if it rejects. */
+  onRefused?(refusal: OutboundRefusal): Promise<void>;
+  limits?: Partial<ProxyLimits>;
+  clock?: () => Date;
+  metricsListen?: TcpAddress;
+  healthListen?: TcpAddress;
+}
+
+/** A connection to the proxy; exactly one of `caller` and `refused` is there. */
+export interface OutboundConnection {
+  caller?: AttestedCaller;
+  refused?: PlatformError;
+}
+
+/** Creates the outbound proxy; it is not listening yet. */
+export function createOutboundProxy(config: OutboundConfig): MeshProxy {
+  const limits = { ...defaultLimits, ...config.limits };
+  const clock = config.clock ?? (() => new Date());
+  const pools = new Map<string, CallerPool>();
+  let open = 0;
+  const metrics = new ProxyMetrics('outbound', () => ({ [METRIC.proxyConnections]: open }));
+  const journal = createJournal('outbound', metrics, config.accessLog);
+
+  /** One pool a caller; a source that was replaced (the entry was made anew) gets a pool of its own. */
+  function poolFor(spiffeId: string | undefined): CallerPool {
+    const source = config.sourceFor(spiffeId);
+    const known = pools.get(spiffeId ?? '');
+    if (known?.source === source) return known;
+    known?.retire();
+    const pool = callerPool(source, spiffeId, config.trustDomain, clock);
+    pools.set(spiffeId ?? '', pool);
+    return pool;
+  }
+
+  const front = createFront<OutboundConnection>({
+    limits,
+    onArrival: (arrival) =>
+      void serveOutbound(arrival, { config, limits, clock, journal, metrics, poolFor }),
+    onUnparsed: ({ caller }, error) => {
+      const time = clock().toISOString();
+      const source = caller?.spiffeId ?? '';
+      journal.connection({ source, destination: '', reason: error.code, time });
+    },
+  });
+
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+    open += 1;
+    const connection = attestConnection(socket, config);
+    socket.once('close', () => {
+      open -= 1;
+      connection.caller?.close?.();
+    });
+    sniffProtocol(socket, limits.headTimeoutMs, (protocol) =>
+      front.accept(socket, protocol, connection),
+    );
+  });
+  server.maxConnections = limits.connections;
+  server.on('drop', () =>
+    journal.connection({
+      ...{ source: '', destination: '', reason: 'service_unavailable' },
+      time: clock().toISOString(),
+    }),
+  );
+
+  const listening = listenOn(server, config.listen);
+  const state = () => ({
+    source: config.sourceFor(undefined),
+    identities: [poolFor(undefined).identity],
+    clock,
+  });
+  const health = serveHealth(config.healthListen, state);
+  const scrape = serveMetrics(config.metricsListen, () => metrics.text());
+  return {
+    async listen() {
+      await listening.listen();
+      await Promise.all([health.listen(), scrape.listen()]);
+    },
+    address: listening.address,
+    healthAddress: health.address,
+    metricsAddress: scrape.address,
+    metrics: () => metrics.text(),
+    async drain(graceMs) {
+      const closed = listening.close();
+      front.drain();
+      const cut = setTimeout(() => front.destroy(), graceMs);
+      await closed;
+      clearTimeout(cut);
+      for (const pool of pools.values()) pool.destroy();
+      await Promise.all([health.close(), scrape.close()]);
+    },
+  };
+}
+
+function attestConnection(socket: Socket, config: OutboundConfig): OutboundConnection {
+  if (config.attest === undefined) return {};
+  try {
+    return { caller: config.attest(socket) };
+  } catch (error) {
+    const refused =
+      error instanceof PlatformError
+        ? error
+        : new IdentityError('caller_unknown', 'the caller could not be attested', { cause: error });
+    return { refused };
+  }
+}
