@@ -2,11 +2,13 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { codeOf, type ErrorCode } from '../../runtime/errors.ts';
+import { codeOf, type ErrorCode, PlatformError } from '../../runtime/errors.ts';
+import { entryClient } from '../../runtime/identity/entry-client.ts';
 import { createEntryRegistry } from '../../runtime/identity/registry.ts';
 import { Caller } from '../../runtime/testing/caller.ts';
 import { type AgentRequest, Agents, type RegisteredAgent } from './agents.ts';
 import { grantsJson, grantsOf } from './grants.ts';
+import { startWithAuthority } from './testing/platform.ts';
 
 const callers: Caller[] = [];
 const self = { pid: process.pid, uid: process.getuid?.() ?? 0 };
@@ -134,6 +136,82 @@ test('an agent whose process ended is forgotten', async () => {
   await agents.sweep();
   assert.equal(agents.list(), []);
   assert.is(seen.open.size, 0);
+});
+
+test('each role has a SPIFFE entry for as long as the agent is registered', async () => {
+  const platform = await startWithAuthority();
+  const entries = entryClient(platform.adminSocket);
+  const { registry } = platform;
+  const agents = new Agents({
+    ...{ registry, trustDomain: 'example.org', entries },
+    async applyGrants() {},
+    async openProxy() {
+      return 'unix:/proxy';
+    },
+    async closeProxy() {},
+  });
+  const ids = async () => (await entries.list()).map(({ spiffeId }) => spiffeId);
+  await platform.enter('/agent/acme/earlier/main', ['process:1@1', 'process-role:main']);
+  await platform.enter('/service/vault', ['service:vault']);
+  await agents.forgetStale();
+  assert.equal(await ids(), ['spiffe://example.org/service/vault']);
+
+  const caller = await start();
+  const agent = await agents.create(request(caller.pid), self);
+  const found = await entries.list({ spiffeId: 'spiffe://example.org/agent/acme/bot/writer' });
+  assert.equal(found[0]?.dnsNames, ['bot.tenant-acme.svc', 'bot-a2a.tenant-acme.svc']);
+  assert.equal(
+    found[0]?.selectors.map(({ value }) => value.replace(/:\d+@\d+$/, ':…')),
+    ['process:…', 'process-role:writer', 'tenant:acme', 'agent:bot'],
+  );
+  assert.is(await entries.count(), 3);
+  assert.ok(await agents.delete(agent.entry.id));
+  assert.equal(await ids(), ['spiffe://example.org/service/vault']);
+  const denied = 'spiffe://example.org/agent/acme/bot/writer';
+  assert.ok(platform.authority.denied.isDenied(denied, Date.now() / 1000 - 1));
+
+  const odd = await agents.create(request(caller.pid, { agent: 'a_b.c' }), self);
+  assert.equal((await entries.list({ spiffeId: odd.spiffeIds[0] ?? '' }))[0]?.dnsNames, []);
+  await agents.delete(odd.entry.id);
+  entries.close();
+  await platform.close();
+});
+
+test('an agent whose entries cannot be removed is gone all the same, and they are tried again', async () => {
+  const platform = await startWithAuthority();
+  const client = entryClient(platform.adminSocket);
+  const seen: Seen = { granted: [], open: new Set() };
+  let isAway = false;
+  const agents = new Agents({
+    registry: platform.registry,
+    trustDomain: 'example.org',
+    entries: {
+      create: (drafts) => client.create(drafts),
+      list: (filter) => client.list(filter),
+      delete: (ids) =>
+        isAway
+          ? Promise.reject(new PlatformError('identity_unavailable', 'away'))
+          : client.delete(ids),
+    },
+    async applyGrants() {},
+    async openProxy({ id }) {
+      seen.open.add(id);
+      return 'unix:/proxy';
+    },
+    async closeProxy({ id }) {
+      seen.open.delete(id);
+    },
+  });
+  const agent = await agents.create(request((await start()).pid), self);
+  isAway = true;
+  assert.is(await refusal(agents.delete(agent.entry.id)), 'identity_unavailable');
+  assert.equal([agents.list().length, seen.open.size, await client.count()], [0, 0, 2]);
+  assert.is(await refusal(agents.sweep()), 'identity_unavailable');
+  isAway = false;
+  await agents.sweep();
+  assert.is(await client.count(), 0);
+  client.close();
+  await platform.close();
 });
 
 test('names and roles that would change the SPIFFE ID are refused', async () => {

@@ -4,6 +4,7 @@ import type { EntryRole, RegistrationEntry } from '../../runtime/identity/entry.
 import { isMarked } from '../../runtime/identity/mark.ts';
 import { type ProcessName, requireProcess } from '../../runtime/identity/process.ts';
 import { type EntryRegistry, spiffeIdsOf } from '../../runtime/identity/registry.ts';
+import { AgentEntries, type AgentEntryClient } from './agent-entries.ts';
 import { type Grants, grantsJson, grantsOf } from './grants.ts';
 
 export interface AgentRequest {
@@ -30,6 +31,8 @@ export interface RegisteredAgent {
 export interface AgentsConfig {
   registry: EntryRegistry;
   trustDomain: string;
+  /** Where each role gets its SPIFFE entry; left out: agents get no identity documents. */
+  entries?: AgentEntryClient;
   /** Puts the grants of these agents in force; resolves when decisions use them. */
   applyGrants(agents: readonly RegisteredAgent[]): Promise<void>;
   /** Opens the agent's proxy and resolves to its URL. */
@@ -41,10 +44,18 @@ export interface AgentsConfig {
 export class Agents {
   readonly #config: AgentsConfig;
   readonly #agents = new Map<string, RegisteredAgent>();
+  readonly #entries: AgentEntries | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(config: AgentsConfig) {
     this.#config = config;
+    const { entries, trustDomain } = config;
+    this.#entries = entries && new AgentEntries(entries, trustDomain);
+  }
+
+  /** Removes what an earlier run of the platform left: its agents are nobody's now. */
+  forgetStale(): Promise<void> {
+    return this.#inTurn(async () => this.#entries?.removeStale());
   }
 
   list(): RegisteredAgent[] {
@@ -52,27 +63,35 @@ export class Agents {
   }
 
   /**
-   * Registers an agent and resolves when its grants are in force and its proxy listens.
-   * Throws `configuration_invalid`, `spiffe_id_invalid` or `process_gone`; then nothing is left of it.
+   * Registers an agent and resolves when its grants are in force, its roles have their SPIFFE entries
+   * and its proxy listens. Throws what the Entry API does, `configuration_invalid`, `spiffe_id_invalid` or `process_gone`; then nothing is left of it.
    */
   create(request: AgentRequest, launcher: { pid: number; uid: number }): Promise<RegisteredAgent> {
     return this.#inTurn(() => this.#create(request, launcher));
   }
 
-  /** Forgets an agent; its identity is refused from the first moment on. False: there was none. */
+  /**
+   * Forgets an agent; its identity is refused from the first moment on. False: there was none.
+   * Throws `identity_unavailable` when its SPIFFE entries could not be removed: all else of it has
+   * been, and they are tried again with each `sweep`.
+   */
   delete(id: string): Promise<boolean> {
     const entry = this.#config.registry.delete(id);
+    // Nothing that is under way for another agent may put this off; what fails is tried again below.
+    const removed = entry && this.#entries?.remove([entry]).catch(() => {});
     return this.#inTurn(async () => {
       if (entry === undefined) return false;
+      await removed;
       await this.#forget([entry]);
       return true;
     });
   }
 
-  /** Forgets the agents whose root process has ended. */
+  /** Forgets the agents whose root process has ended, and removes what could not be before. */
   sweep(): Promise<void> {
     const ended = this.#config.registry.deleteEnded();
-    return ended.length === 0 ? Promise.resolve() : this.#inTurn(() => this.#forget(ended));
+    if (ended.length > 0) return this.#inTurn(() => this.#forget(ended));
+    return this.#inTurn(async () => this.#entries?.removeLeftover());
   }
 
   /** Puts the grants of the agents that run in force again, after what else is granted changed. */
@@ -109,11 +128,13 @@ export class Agents {
       };
       this.#agents.set(entry.id, registered);
       await this.#config.applyGrants(this.list());
+      await this.#entries?.create(entry);
       registered.gatewayUrl = await this.#config.openProxy(entry);
       return structuredClone(registered);
     } catch (error) {
       registry.delete(entry.id);
-      await this.#forget([entry]);
+      // Why the registration failed says more than what failed after it.
+      await this.#forget([entry]).catch(() => {});
       throw error;
     }
   }
@@ -132,12 +153,18 @@ export class Agents {
     }
   }
 
+  /** The identities go first; whatever fails, the rest goes too. */
   async #forget(entries: readonly RegistrationEntry[]): Promise<void> {
+    const failures: unknown[] = [];
+    const attempt = (work: Promise<void> | undefined) =>
+      work?.catch((error: unknown) => void failures.push(error));
+    await attempt(this.#entries?.remove(entries));
     for (const entry of entries) {
       this.#agents.delete(entry.id);
-      await this.#config.closeProxy(entry);
+      await attempt(this.#config.closeProxy(entry));
     }
-    await this.#config.applyGrants(this.list());
+    await attempt(this.#config.applyGrants(this.list()));
+    if (failures.length > 0) throw failures[0];
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
