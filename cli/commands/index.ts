@@ -7,6 +7,7 @@ import { completionCommand } from './completion.ts';
 import { decide } from './decide.ts';
 import { policyCommand } from './policy/index.ts';
 import { run } from './run.ts';
+import { secrets } from './secrets.ts';
 import { status } from './status.ts';
 import { up } from './up.ts';
 
@@ -16,6 +17,7 @@ export const commands: Command[] = [
   status,
   approvals,
   agents,
+  secrets,
   policyCommand,
   decide,
   audit,

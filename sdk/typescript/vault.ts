@@ -91,6 +91,7 @@ export class VaultClient {
   /** As `list`, one page of the vault at a time: `for await (const key of client.keys())`. */
   async *keys({ prefix }: { prefix?: string } = {}): AsyncGenerator<string, void, undefined> {
     let after: string | undefined;
+    let last: string | undefined;
     do {
       const query = new URLSearchParams({ limit: String(PAGE_KEYS) });
       if (prefix) query.set('prefix', prefix);
@@ -99,7 +100,11 @@ export class VaultClient {
       if (!Array.isArray(keys) || (next !== null && typeof next !== 'string')) throw unreadable();
       // A token that does not move would never end.
       if (next !== null && next === after) throw unreadable();
-      yield* keys.map(String);
+      for (const key of keys.map(String)) {
+        // One key can be in several of the agent's scopes, and those on two pages.
+        if (key !== last) yield key;
+        last = key;
+      }
       after = next ?? undefined;
     } while (after !== undefined);
   }

@@ -112,7 +112,7 @@ class VaultClient:
 
     def keys(self, prefix: str | None = None) -> Iterator[str]:
         """As `list`, one page of the vault at a time."""
-        after = None
+        after = last = None
         while True:
             wanted = {"limit": _PAGE_KEYS, "prefix": prefix, "after": after}
             query = urlencode({name: value for name, value in wanted.items() if value})
@@ -121,7 +121,11 @@ class VaultClient:
             # A token that does not move would never end.
             if not isinstance(keys, type([])) or (following and following == after):
                 raise _unreadable()
-            yield from keys
+            for key in keys:
+                # One key can be in several of the agent's scopes, and those on two pages.
+                if key != last:
+                    yield key
+                last = key
             if not following:
                 return
             after = following
