@@ -119,7 +119,8 @@ function liveSvid(pool: CallerPool, { denied }: OutboundConfig): X509Svid {
 }
 
 function routeOf(routes: readonly OutboundRoute[], path: string, authority: string): OutboundRoute {
-  const name = authority.toLowerCase();
+  // Port 80 is what a plain HTTP client means without saying so.
+  const name = authority.toLowerCase().replace(/:80$/, '');
   for (const route of routes) {
     if (route.authorities !== undefined && !route.authorities.includes(name)) continue;
     if (route.paths.some((prefix) => isBelow(path, prefix))) return route;
