@@ -7,9 +7,10 @@ const ctrlD = '\u0004';
 /** Reads one line without showing it; Ctrl-C ends the command as it would anywhere. */
 export async function askHidden(question: string): Promise<string> {
   const { stdin, stderr } = process;
-  stderr.write(question);
+  // Raw first: what is typed before would be shown.
   stdin.setRawMode(true);
   stdin.setEncoding('utf8');
+  stderr.write(question);
   let line: string[] = [];
   try {
     for await (const typed of stdin as AsyncIterable<string>) {
