@@ -72,6 +72,7 @@ export function decideMesh(failure: string): void {
   if (output == 0) output = failed(failure);
   const outputLength = outputBytes();
   judge(output, outputLength);
+  if (failure.length > 0) setMessage(sentenceOf(failure));
   identify(input, inputLength, output, outputLength);
 }
 
@@ -171,6 +172,21 @@ function setRule(pointer: u32, length: u32): void {
 function setReason(text: string): void {
   code = message = ascii(text);
   codeLength = messageLength = <u32>text.length;
+}
+
+function setMessage(text: string): void {
+  message = ascii(text);
+  messageLength = <u32>text.length;
+}
+
+/** What a failure means: the titles of services/common/problem.ts. */
+export function sentenceOf(failure: string): string {
+  if (failure == 'svid_missing') return 'There is no identity for the caller';
+  if (failure == 'svid_foreign') return 'The identity is of another trust domain';
+  if (failure == 'request_malformed') return 'The request is malformed';
+  if (failure == 'bundle_missing') return 'A bundle of policy or data cannot be used';
+  if (failure == 'module_output_invalid') return 'A decision module cannot be used';
+  return 'Not a valid SPIFFE ID';
 }
 
 /** The record module's decision id over the seven fields, each behind its length. */

@@ -78,13 +78,13 @@ export function proxy_on_done(_context: u32): i32 {
 
 /** What the access log can say of the request; Envoy keeps them as filter state under `wasm.`. */
 function setFacts(): void {
-  setFact('platform.decision_id', id, DECISION_ID_BYTES);
-  setFact('platform.rule', rule, ruleLength);
-  setFact('platform.code', code, codeLength);
-  setFact('platform.spiffe_id', peer, peerLength);
-  setFact('platform.service', service, serviceLength);
-  setFact('platform.request_id', requestId, REQUEST_ID_BYTES);
-  setFact('platform.time', time, TIME_BYTES);
+  setFact('decision_id', id, DECISION_ID_BYTES);
+  setFact('rule', rule, ruleLength);
+  setFact('reason', code, codeLength);
+  setFact('spiffe_id', peer, peerLength);
+  setFact('service', service, serviceLength);
+  setFact('request_id', requestId, REQUEST_ID_BYTES);
+  setFact('time', time, TIME_BYTES);
 }
 
 function setFact(name: string, value: u32, length: u32): void {

@@ -10,7 +10,15 @@ import {
   writeBytes,
   writeJsonString,
 } from '../common/writer';
-import { code, codeLength, DECISION_ID_BYTES, id, message, messageLength } from './decide';
+import {
+  code,
+  codeLength,
+  DECISION_ID_BYTES,
+  id,
+  message,
+  messageLength,
+  sentenceOf,
+} from './decide';
 import { proxy_send_local_response } from './env';
 import { REQUEST_ID_BYTES, requestId } from './facts';
 
@@ -25,7 +33,7 @@ export function refuse(failure: string): void {
   writeAscii('{"type":"tag:platform.io,2026:errors/');
   writeAscii(problem);
   writeAscii('","title":"');
-  writeAscii(titleOf(failure));
+  writeAscii(failure.length == 0 ? 'Policy does not allow this' : sentenceOf(failure));
   writeAscii('","status":403,"code":"');
   writeAscii(problem);
   writeAscii('","detail":');
@@ -53,16 +61,6 @@ export function refuse(failure: string): void {
     GRPC_NONE,
   );
   if (status != 0) unreachable();
-}
-
-/** The titles of services/common/problem.ts. */
-function titleOf(failure: string): string {
-  if (failure.length == 0) return 'Policy does not allow this';
-  if (failure == 'svid_missing') return 'There is no identity for the caller';
-  if (failure == 'svid_foreign') return 'The identity is of another trust domain';
-  if (failure == 'request_malformed') return 'The request is malformed';
-  if (failure == 'bundle_missing') return 'A bundle of policy or data cannot be used';
-  return 'Not a valid SPIFFE ID';
 }
 
 /** Two headers as the ABI has maps: the count, pairs of lengths, then texts that end with NUL. */

@@ -1,0 +1,59 @@
+// What the tests of the filter share: a real pair of bundles, peers, and what Node decides for the same facts.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadPair } from '../bundle/load.ts';
+import type { LoadedPair } from '../bundle/pair.ts';
+import { writeSamplePair } from '../bundle/testing.ts';
+import type { Decision } from '../decide/decision.ts';
+import { createLocalDecider } from '../decide/local.ts';
+import { SAMPLE_TRUST_DOMAIN, sampleData } from '../testing/sample-data.ts';
+import type { FilterProperties } from './filter.ts';
+
+/** The repository's policies with sample data, signed and loaded as a service does it. */
+export async function samplePair(agents: number): Promise<LoadedPair> {
+  const folder = mkdtempSync(join(tmpdir(), 'filter-'));
+  try {
+    const { trusted } = await writeSamplePair(folder, { data: sampleData(agents) });
+    return await loadPair(folder, trusted);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What a proxy says of a connection with mutual TLS. */
+export function peerProperties(spiffeId: string): FilterProperties {
+  return new Map<string, string | boolean>([
+    ['connection.mtls', true],
+    ['connection.uri_san_peer_certificate', spiffeId],
+  ]);
+}
+
+/** Decides in Node what the filter decided, from nothing but the facts that an access log holds. */
+export function meshDecider(
+  pair: LoadedPair,
+): (facts: (name: string) => string | undefined) => Decision {
+  const decider = createLocalDecider({ current: () => pair });
+  return (facts) => {
+    const fact = (name: string): string => {
+      const value = facts(name);
+      if (value === undefined) throw new Error(`the filter set no ${name}`);
+      return value;
+    };
+    const spiffe_id = fact('spiffe_id');
+    const segments = spiffe_id.split('/').slice(3);
+    const isAgent = segments.length === 4 && segments[0] === 'agent';
+    const [tenant = '', agent = '', role = ''] = isAgent ? segments.slice(1) : [];
+    return decider.decide({
+      boundary: 'mesh',
+      module: 'authorization',
+      salt: new Uint8Array(32),
+      input: {
+        action: 'connect',
+        context: { request_id: fact('request_id'), time: fact('time') },
+        identity: { spiffe_id, trust_domain: SAMPLE_TRUST_DOMAIN, tenant, agent, role },
+        resource: { kind: 'service', name: fact('service') },
+      },
+    });
+  };
+}
