@@ -89,7 +89,7 @@ function caOf(
       const subject = 'CN=test intermediate';
       const shape = { ...caShape, subject, names, now: new Date(), more: [], ...change };
       const below = await sign(shape, own.publicKey, issuer, keys);
-      return caOf(below, own, subject, trustDomain, [below, ...above]);
+      return caOf(below, own, shape.subject, trustDomain, [below, ...above]);
     },
   };
 }
