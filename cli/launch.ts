@@ -14,6 +14,8 @@ export interface Launch {
   agent: string;
   framework: string;
   trustDomain: string;
+  /** The Workload API's Unix socket. */
+  workloadSocket: string;
   role: string | undefined;
   prompt: string | undefined;
   /** Standard input is the terminal's; output goes to these, or to the terminal. */
@@ -25,7 +27,7 @@ export interface Launched {
   pid: number;
   /** Resolves when the process carries the mark of agents; rejects when it ended instead. */
   marked: Promise<void>;
-  /** Lets the agent run, with the address of its proxy. */
+  /** Lets the agent run, with the address of its proxy: gateway and vault are behind it. */
   release(gatewayUrl: string): void;
   /** Ends it before it ran. */
   abandon(): void;
@@ -85,6 +87,9 @@ function environmentOf(launch: Launch): NodeJS.ProcessEnv {
     PLATFORM_AGENT_NAME: launch.agent,
     PLATFORM_FRAMEWORK: launch.framework,
     PLATFORM_TRUST_DOMAIN: launch.trustDomain,
+    PLATFORM_SPIFFE_SOCKET: launch.workloadSocket,
+    // Where SPIFFE's own libraries look (SPIFFE Workload Endpoint, section 4).
+    SPIFFE_ENDPOINT_SOCKET: `unix://${launch.workloadSocket}`,
     ...(launch.role === undefined ? {} : { PLATFORM_ROLE: launch.role }),
     ...(launch.prompt === undefined ? {} : { PLATFORM_PROMPT: launch.prompt }),
   };

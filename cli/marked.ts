@@ -21,4 +21,5 @@ closeSync(channel);
 process.execve?.('/bin/sh', ['sh', '-c', 'exec "$0" "$@"', ...process.argv.slice(2)], {
   ...process.env,
   PLATFORM_GATEWAY_URL: address.trimEnd(),
+  PLATFORM_VAULT_URL: address.trimEnd(),
 });

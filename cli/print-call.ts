@@ -2,10 +2,10 @@
 import pc from 'picocolors';
 import type { Call } from '../services/console/calls.ts';
 
-/** What a call was about: the tool, or what an operator touched. */
+/** What a call was about: the tool, the secret, or what an operator touched. */
 export function subjectOf(call: Call): string {
-  const { tool, catalog, console } = call.subject;
-  const name = tool ?? catalog ?? console;
+  const { tool, catalog, console, secret } = call.subject;
+  const name = tool ?? catalog ?? console ?? secret;
   return typeof name === 'string' ? name : call.boundary;
 }
 

@@ -63,14 +63,20 @@ export async function runAgent(
   const source = await analyseAgent(options.file);
   const agent = options.name ?? source.name ?? nameFromFile(options.file);
   const roles = [...new Set([...source.roles, ...(options.roles ?? [])])];
-  const { trust_domain: trustDomain } = await control.call('GET', '/api/v1/status');
-  if (typeof trustDomain !== 'string') throw new PlatformError('internal', 'no trust domain');
+  const facts = await control.call('GET', '/api/v1/status');
+  const { trust_domain: trustDomain, workload_socket: workloadSocket } = facts;
+  if (typeof trustDomain !== 'string' || typeof workloadSocket !== 'string') {
+    throw new PlatformError(
+      'internal',
+      'the platform says neither its trust domain nor its socket',
+    );
+  }
   if (options.role !== undefined && options.role !== defaultRole) roles.push(options.role);
   // Orphans of the agent become children of this process, and stay nobody's.
   becomeSubreaper();
   const launched = launchAgent({
     ...{ file: options.file, arguments: options.arguments ?? [], language: source.language },
-    ...{ tenant: options.tenant, agent, framework: source.framework, trustDomain },
+    ...{ tenant: options.tenant, agent, framework: source.framework, trustDomain, workloadSocket },
     ...{ role: options.role, prompt: options.prompt, output: options.output ?? 'inherit' },
   });
   launchedAndRunning += 1;

@@ -7,6 +7,7 @@ import { type BundleKeyPair, createBundleKey, readBundleKeys } from '../../runti
 import { PlatformError } from '../../runtime/errors.ts';
 import { type NoteSigner, seedSigner } from '../../runtime/evidence/note.ts';
 import type { ApprovalKey } from '../../services/gateway/gateway.ts';
+import { type MasterKeys, openMasterKeyFile } from '../../services/vault/master-keys.ts';
 
 export interface PlatformKeys {
   /** Signs policy and data bundles. */
@@ -15,6 +16,10 @@ export interface PlatformKeys {
   evidence: NoteSigner;
   /** Signs approvals. */
   approvals: ApprovalKey;
+  /** 32 bytes under which the identity server keeps its own keys in the database. */
+  identity: Uint8Array;
+  /** The vault's master keys, in a file that rotation adds to. */
+  vault: MasterKeys;
   /** Opens the local page; a new one at every start. */
   pageToken: string;
 }
@@ -26,6 +31,8 @@ export async function platformKeys(folder: string): Promise<PlatformKeys> {
       bundle: await bundleKeys(join(folder, 'bundle.json')),
       evidence: seedSigner(await seedOf(join(folder, 'evidence.seed'))),
       approvals: await approvalKey(join(folder, 'approvals.pem')),
+      identity: await seedOf(join(folder, 'identity.key')),
+      vault: await openMasterKeyFile(join(folder, 'vault.keys'), { create: true }),
       pageToken: randomBytes(24).toString('base64url'),
     };
   } catch (cause) {
@@ -52,7 +59,7 @@ async function seedOf(path: string): Promise<Uint8Array> {
   const seed = known ?? randomBytes(32);
   if (known === undefined) await writeWhole(path, seed, 0o600);
   if (seed.length === 32) return seed;
-  throw new PlatformError('configuration_invalid', `${path} is not a seed of 32 bytes`);
+  throw new PlatformError('configuration_invalid', `${path} is not a key of 32 bytes`);
 }
 
 async function approvalKey(path: string): Promise<ApprovalKey> {

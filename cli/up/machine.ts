@@ -1,25 +1,32 @@
-// The services of one machine: the gateway behind its socket, the agents and their proxies.
+// The services of one machine: identity, the mesh, vault and gateway behind it, the agents and their proxies.
 import { join } from 'node:path';
 import type { PlatformError } from '../../runtime/errors.ts';
 import { createEntryRegistry, type EntryRegistry } from '../../runtime/identity/registry.ts';
 import type { JsonObject } from '../../runtime/json.ts';
-import { createHttpServer, type HttpServer } from '../../services/common/http/port.ts';
-import { operatorCredentials } from '../../services/gateway/credentials.ts';
-import { createGateway, defaultLimits, type Gateway } from '../../services/gateway/gateway.ts';
+import { createHttpServer, type HttpServer, type Route } from '../../services/common/http/port.ts';
+import { firstCredential, operatorCredentials } from '../../services/gateway/credentials.ts';
+import { vaultCredentials, vaultOverSocket } from '../../services/gateway/credentials-vault.ts';
+import { createGateway, type Gateway } from '../../services/gateway/gateway.ts';
 import { SessionTrace } from '../../services/gateway/provenance.ts';
 import { DatabaseToolStore } from '../../services/gateway/tools-database.ts';
 import { Agents } from '../../services/identity/agents.ts';
+import { createVault, type Vault } from '../../services/vault/vault.ts';
 import type { Cleanup } from './cleanup.ts';
 import { dataOf, operatorData } from './data.ts';
 import { followFolders } from './follow-policies.ts';
 import type { Foundation } from './foundation.ts';
+import { type MachineIdentity, type ServiceName, startIdentity } from './identity.ts';
+import { type Mesh, openGatewayOutbound, serviceSocket, startMesh } from './mesh.ts';
 import { onlyThisProcess } from './only-this-process.ts';
 import type { PlatformOptions } from './platform.ts';
 import { Proxies } from './proxies.ts';
 
 export interface Machine {
   gateway: Gateway;
+  vault: Vault;
   registry: EntryRegistry;
+  identity: MachineIdentity;
+  mesh: Mesh;
   agents: Agents;
   /** Why the policies in the folders are not the ones in force, if so. */
   policyError(): PlatformError | undefined;
@@ -35,32 +42,30 @@ export async function startMachine(
   options: PlatformOptions,
   cleanup: Cleanup,
 ): Promise<Machine> {
-  const { state, evidence, trustDomain, onTrouble } = foundation;
-  const gateway = await openGateway(foundation, options);
-  cleanup.add(() => gateway.close());
-  const gatewaySocket = join(state.run, 'gateway.sock');
-  const server = createHttpServer({
-    routes: gateway.routes,
-    adapter: 'node',
-    onConnection: onlyThisProcess,
-  });
-  await listenUntilEnd(server, { path: gatewaySocket }, cleanup);
-
+  const { trustDomain, onTrouble } = foundation;
   const registry = createEntryRegistry();
-  const { registrationBytes } = defaultLimits;
-  const proxies = new Proxies({
-    ...{ folder: state.run, gatewaySocket, registry, registrationBytes },
-    evidence: evidence.observed,
-  });
+  const identity = await startIdentity(foundation, registry, cleanup);
+  const mesh = await startMesh(foundation, identity, cleanup);
+  const vault = await openVault(foundation);
+  cleanup.add(() => vault.close());
+  await serve(foundation, 'vault', vault.routes, cleanup);
+  const vaultSocket = await openGatewayOutbound(foundation, identity, mesh, cleanup);
+  const gateway = await openGateway(foundation, options, vaultSocket, cleanup);
+  cleanup.add(() => gateway.close());
+  await serve(foundation, 'gateway', gateway.routes, cleanup);
+
+  const proxies = new Proxies(foundation, identity, mesh, registry);
   cleanup.add(() => proxies.closeAll());
   let operator = await operatorData(foundation.folders);
   const agents = new Agents({
     registry,
     trustDomain,
+    entries: identity.entries,
     applyGrants: (running) => putInForce(foundation, dataOf(trustDomain, operator, running)),
     openProxy: (entry) => proxies.open(entry),
     closeProxy: (entry) => proxies.close(entry),
   });
+  await agents.forgetStale();
   const sweep = setInterval(() => void agents.sweep().catch(onTrouble), sweepMs);
   cleanup.add(async () => clearInterval(sweep));
 
@@ -78,11 +83,21 @@ export async function startMachine(
     }
   };
   cleanup.add(followFolders(foundation.folders, republish));
-  return { gateway, registry, agents, policyError: () => policyError };
+  return { gateway, vault, registry, identity, mesh, agents, policyError: () => policyError };
 }
 
-function openGateway(foundation: Foundation, options: PlatformOptions): Promise<Gateway> {
-  const { state, decider, evidence, modules, trustDomain, keys } = foundation;
+/**
+ * What the operator keeps in a file comes before the vault: otherwise an agent could put a secret of
+ * the same name into its own scope, and have the tool act on an account of somebody else.
+ */
+function openGateway(
+  { state, decider, evidence, modules, trustDomain, keys }: Foundation,
+  options: PlatformOptions,
+  vaultSocket: string,
+  cleanup: Cleanup,
+): Promise<Gateway> {
+  const vault = vaultOverSocket(vaultSocket);
+  cleanup.add(() => vault.close());
   const own = operatorCredentials(join(state.root, 'credentials.json'), process.env);
   return createGateway({
     ...{ decider, trustDomain, evidence: evidence.observed },
@@ -90,8 +105,28 @@ function openGateway(foundation: Foundation, options: PlatformOptions): Promise<
     tools: new DatabaseToolStore(evidence.database),
     newTrace: (prompt) => new SessionTrace(prompt),
     approvalKey: keys.approvals,
-    credentials: options.credentials ?? own,
+    credentials: firstCredential([options.credentials ?? own, vaultCredentials(vault)]),
   });
+}
+
+function openVault(foundation: Foundation): Promise<Vault> {
+  const { decider, evidence, modules, trustDomain, keys, onTrouble } = foundation;
+  return createVault({
+    ...{ decider, trustDomain, evidence: evidence.observed, database: evidence.database },
+    ...{ record: modules.record, scope: modules.scope, masterKeys: keys.vault, onTrouble },
+    soleWriter: true,
+  });
+}
+
+/** A service listens on a Unix socket that only this process may use: there is no way past its proxy. */
+async function serve(
+  { state }: Foundation,
+  name: ServiceName,
+  routes: readonly Route[],
+  cleanup: Cleanup,
+): Promise<void> {
+  const server = createHttpServer({ routes, adapter: 'node', onConnection: onlyThisProcess });
+  await listenUntilEnd(server, { path: serviceSocket(state.run, name) }, cleanup);
 }
 
 /** Publishes data and resolves when decisions are made under it. */

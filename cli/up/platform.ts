@@ -74,13 +74,14 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
 /** The operator's socket: everything that the command line asks for. */
 async function openControl(
   { gate, modules, state, trustDomain }: Foundation,
-  { gateway, agents, registry }: Machine,
+  { gateway, vault, agents, registry }: Machine,
   console: Console,
   cleanup: Cleanup,
 ): Promise<void> {
   const control = createHttpServer({
     routes: [
       ...gateway.controlRoutes,
+      ...vault.controlRoutes,
       ...identityRoutes({ agents, gate, record: modules.record }),
       ...console.routes,
     ],
@@ -120,13 +121,13 @@ async function openPage(
 
 function statusReader(
   { state, trustDomain, folders, bundles, feed, evidence }: Foundation,
-  { agents, policyError }: Machine,
+  { agents, identity, mesh, policyError }: Machine,
   urls: Urls,
 ): () => Promise<JsonObject> {
   const startedAt = new Date().toISOString();
   return () =>
     statusOf({
-      ...{ state, startedAt, trustDomain, urls, policies: folders },
+      ...{ state, startedAt, trustDomain, urls, policies: folders, identity, mesh },
       ...{ bundles, agents, feed, evidence: evidence.log },
       policyError: policyError() ?? bundles.lastError(),
     });

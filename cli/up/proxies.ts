@@ -1,80 +1,135 @@
 // The proxies of the agents that run: one Unix socket an agent, in the run folder.
-import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { EvidenceLog } from '../../runtime/evidence/log.ts';
+import { IdentityError } from '../../runtime/errors.ts';
+import { attest, requireStillAttested } from '../../runtime/identity/attest.ts';
 import type { RegistrationEntry } from '../../runtime/identity/entry.ts';
-import type { EntryRegistry } from '../../runtime/identity/registry.ts';
-import { type AgentProxy, createProxy, type Refusal } from '../../services/proxy/proxy.ts';
+import { peerOf } from '../../runtime/identity/peer.ts';
+import { type EntryRegistry, spiffeIdsOf } from '../../runtime/identity/registry.ts';
+import { defaultLimits as gatewayLimits } from '../../services/gateway/gateway.ts';
+import type { EntrySource } from '../../services/identity/source.ts';
+import type { MeshProxy } from '../../services/proxy/inbound.ts';
+import { type AttestedCaller, createOutboundProxy } from '../../services/proxy/outbound.ts';
+import type { Foundation } from './foundation.ts';
+import type { MachineIdentity } from './identity.ts';
+import type { Mesh } from './mesh.ts';
+import { recordRefusal } from './refusals.ts';
 
-export interface ProxiesConfig {
-  folder: string;
-  gatewaySocket: string;
-  registry: EntryRegistry;
-  evidence: Pick<EvidenceLog, 'append'>;
-  /** Largest body of a registration of tools. */
-  registrationBytes: number;
-}
-
-/** What agents may reach: the gateway's tools and its health, nothing of the operator's. */
-const paths = ['/api/v1/tools', '/health'];
 const graceMs = 1000;
 
-export class Proxies {
-  readonly #config: ProxiesConfig;
-  readonly #proxies = new Map<string, AgentProxy>();
+interface Opened {
+  proxy: MeshProxy;
+  /** By SPIFFE ID: one for each role of the agent. */
+  sources: ReadonlyMap<string, EntrySource>;
+}
 
-  constructor(config: ProxiesConfig) {
-    this.#config = config;
+export class Proxies {
+  readonly #foundation: Foundation;
+  readonly #identity: MachineIdentity;
+  readonly #mesh: Mesh;
+  readonly #registry: EntryRegistry;
+  readonly #opened = new Map<string, Opened>();
+
+  constructor(
+    foundation: Foundation,
+    identity: MachineIdentity,
+    mesh: Mesh,
+    registry: EntryRegistry,
+  ) {
+    this.#foundation = foundation;
+    this.#identity = identity;
+    this.#mesh = mesh;
+    this.#registry = registry;
   }
 
-  /** Opens the proxy of an agent and resolves to its URL, `unix:<path>`. */
+  /**
+   * Opens the proxy of an agent whose entries are there, and resolves to its URL, `unix:<path>`.
+   * Agents reach the gateway's tools, the gateway's health and the vault's secrets, nothing of the operator's.
+   */
   async open(entry: RegistrationEntry): Promise<string> {
-    const { folder, gatewaySocket, registry, evidence, registrationBytes } = this.#config;
-    const socketPath = join(folder, `${entry.id}.sock`);
-    const proxy = createProxy({
-      entryId: entry.id,
-      entries: registry,
-      socketPath,
-      serviceSocketPath: gatewaySocket,
-      paths,
-      limits: { bodyBytesByPath: { '/api/v1/tools/register': registrationBytes } },
-      onRefused: (refusal) => recordRefusal(evidence, entry, refusal),
+    const path = join(this.#foundation.state.run, `${entry.id}.sock`);
+    const { evidence } = this.#foundation;
+    const sources = new Map(
+      spiffeIdsOf(entry).map((id) => [id, this.#identity.server.sourceFor(id)]),
+    );
+    const [gateway, vault] = [this.#mesh.destination('gateway'), this.#mesh.destination('vault')];
+    const proxy = createOutboundProxy({
+      ...this.#mesh.outbound,
+      listen: { path },
+      attest: (socket) => attestedCaller(socket, entry, this.#registry),
+      sourceFor: (spiffeId) => sourceIn(sources, spiffeId),
+      routes: [
+        {
+          paths: ['/api/v1/tools/register'],
+          service: gateway,
+          bodyBytes: gatewayLimits.registrationBytes,
+        },
+        { paths: ['/api/v1/tools', '/health'], service: gateway },
+        { paths: ['/api/v1/secrets'], service: vault },
+      ],
+      onRefused: (refusal) =>
+        recordRefusal(evidence.observed, { proxy: `${entry.tenant}/${entry.agent}` }, refusal),
     });
+    this.#opened.set(entry.id, { proxy, sources });
+    await Promise.all([...sources.values()].map((source) => source.ready()));
     await proxy.listen();
-    this.#proxies.set(entry.id, proxy);
-    return `unix:${socketPath}`;
+    return `unix:${path}`;
   }
 
   async close(entry: RegistrationEntry): Promise<void> {
-    const proxy = this.#proxies.get(entry.id);
-    this.#proxies.delete(entry.id);
-    await proxy?.close(graceMs);
+    const opened = this.#opened.get(entry.id);
+    this.#opened.delete(entry.id);
+    if (opened !== undefined) await end(opened);
   }
 
   async closeAll(): Promise<void> {
-    const proxies = [...this.#proxies.values()];
-    this.#proxies.clear();
-    await Promise.all(proxies.map((proxy) => proxy.close(graceMs)));
+    const opened = [...this.#opened.values()];
+    this.#opened.clear();
+    await Promise.all(opened.map(end));
   }
 }
 
-/** Where nobody was identified, the row has no SPIFFE ID; it names the process and the agent's door. */
-async function recordRefusal(
-  evidence: Pick<EvidenceLog, 'append'>,
+async function end({ proxy, sources }: Opened): Promise<void> {
+  await proxy.drain(graceMs);
+  await Promise.all([...sources.values()].map((source) => source.close()));
+}
+
+function sourceIn(
+  sources: ReadonlyMap<string, EntrySource>,
+  spiffeId: string | undefined,
+): EntrySource {
+  const source = sources.get(spiffeId ?? '');
+  if (source !== undefined) return source;
+  throw new IdentityError('svid_missing', `this proxy has no identity ${spiffeId ?? ''}`);
+}
+
+/** The process at the other end, which has to be one of this agent's. */
+function attestedCaller(
+  socket: Socket,
   entry: RegistrationEntry,
-  { error, requestId, time, method, pid, uid, spiffeId }: Refusal,
-): Promise<void> {
-  await evidence.append({
-    kind: 'denial',
-    action: randomUUID(),
-    request: requestId,
-    time,
-    spiffe_id: spiffeId ?? '',
-    boundary: 'tool',
-    subject: { proxy: `${entry.tenant}/${entry.agent}`, method, pid: pid ?? 0, uid: uid ?? -1 },
-    decisions: [],
-    reason: { code: error.code, message: error.message },
-    controls: ['NIST:IA-9', 'SOC2:CC6.1'],
-    outcome: 'denied',
-  });
+  registry: EntryRegistry,
+): AttestedCaller {
+  const peer = peerOf(socket);
+  const { pid, uid } = peer;
+  try {
+    const attestation = attest(peer, registry);
+    if (attestation.entry.id !== entry.id) {
+      throw new IdentityError('caller_unknown', 'this socket belongs to another agent');
+    }
+    return {
+      ...{ pid, uid, spiffeId: attestation.spiffeId },
+      stillThere() {
+        requireStillAttested(peer, attestation, registry);
+        return true;
+      },
+      close: () => peer.close(),
+    };
+  } catch (error) {
+    peer.close();
+    if (!(error instanceof IdentityError)) throw error;
+    throw new IdentityError(error.code, error.message, {
+      cause: error,
+      data: { ...error.data, pid, uid },
+    });
+  }
 }

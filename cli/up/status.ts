@@ -8,7 +8,10 @@ import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import type { CallFeed } from '../../services/console/calls.ts';
 import type { Agents } from '../../services/identity/agents.ts';
 import { agentJson } from '../../services/identity/routes.ts';
+import type { TcpAddress } from '../../services/proxy/listen.ts';
 import type { StateFolder } from '../state-folder.ts';
+import type { MachineIdentity } from './identity.ts';
+import type { Mesh } from './mesh.ts';
 
 export interface StatusSources {
   state: StateFolder;
@@ -16,6 +19,8 @@ export interface StatusSources {
   trustDomain: string;
   urls: { page: string; health: string };
   policies: readonly string[];
+  identity: MachineIdentity;
+  mesh: Mesh;
   bundles: BundleWatcher;
   agents: Agents;
   feed: CallFeed;
@@ -37,6 +42,9 @@ export async function statusOf(sources: StatusSources): Promise<JsonObject> {
     trust_domain: sources.trustDomain,
     state: state.root,
     ...sources.urls,
+    workload_socket: sources.identity.workloadSocket,
+    identity: identityFacts(sources.identity),
+    mesh: meshFacts(sources.mesh),
     policies: [...sources.policies],
     bundles: {
       policy: policy.revision,
@@ -55,5 +63,34 @@ export async function statusOf(sources: StatusSources): Promise<JsonObject> {
       }
       return { ...agentJson(agent), calls: counts };
     }),
+  };
+}
+
+/** When signing keys end, how many identities were taken away, and whether the server is heard. */
+function identityFacts({ authority, source, denied }: MachineIdentity): JsonObject {
+  const { keys, denied: list } = authority.state();
+  const expiries = Object.entries(keys).map(([kind, of]) => {
+    const active = of.find(({ isActive }) => isActive);
+    return [kind, active?.expiresAt.toISOString() ?? null] as const;
+  });
+  return {
+    authorities_expire_at: Object.fromEntries(expiries),
+    denied: list.entries,
+    connected: source.state().isConnected,
+    deny_list_stale_ms: denied.staleForMs(),
+  };
+}
+
+function meshFacts({ inbound, accessLog }: Mesh): JsonObject {
+  const text = (address: unknown) => {
+    const { host, port } = address as TcpAddress;
+    return `${host}:${port}`;
+  };
+  return {
+    inbound: text(inbound.address()),
+    metrics: `http://${text(inbound.metricsAddress())}/metrics`,
+    health: `http://${text(inbound.healthAddress())}/healthz/ready`,
+    access_log: accessLog.path,
+    access_log_dropped: accessLog.dropped,
   };
 }

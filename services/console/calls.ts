@@ -99,7 +99,6 @@ export class CallFeed {
 
 function begun(row: RowContent): Call {
   const settled = settling(row);
-  const output = isJsonObject(settled?.output) ? settled.output : {};
   return {
     action: row.action,
     sequence: row.sequence,
@@ -108,12 +107,20 @@ function begun(row: RowContent): Call {
     boundary: row.boundary,
     subject: row.subject,
     verdict: verdictOf(row),
-    rule: typeof output.rule === 'string' ? output.rule : (settled?.module ?? undecidedRule(row)),
+    rule: ruleOf(row, settled),
     reason: row.reason,
     decisionId: settled?.id ?? '',
     decisionIds: row.decisions.map(({ id }) => id),
     outcome: row.kind === 'denial' ? 'denied' : row.outcome,
   };
+}
+
+/** The rule that settled it; where every decision allowed what was refused all the same, the reason. */
+function ruleOf(row: RowContent, settled: RowDecision | undefined): string {
+  if (settled === undefined) return undecidedRule(row);
+  if (row.kind === 'denial' && !isDenial(settled)) return row.reason?.code ?? undecidedRule(row);
+  const { rule } = isJsonObject(settled.output) ? settled.output : {};
+  return typeof rule === 'string' ? rule : settled.module;
 }
 
 /** Who refused what no module judged: the attestor, or the reader of the request. */

@@ -1,0 +1,43 @@
+// The evidence of what the proxies refuse: who it was, as far as that is known, and why.
+import { randomUUID } from 'node:crypto';
+import type { PlatformError } from '../../runtime/errors.ts';
+import type { EvidenceLog } from '../../runtime/evidence/log.ts';
+import type { JsonObject } from '../../runtime/json.ts';
+
+export interface ProxyRefusal {
+  error: PlatformError;
+  requestId: string;
+  time: string;
+  /** Empty for a connection. */
+  method: string;
+  spiffeId: string | undefined;
+  pid?: number | undefined;
+  uid?: number | undefined;
+  decisionId?: string | undefined;
+}
+
+/**
+ * Writes the denial row; `door` names where it happened. Where nobody was identified, the row has no
+ * SPIFFE ID but the process, where the kernel knows it.
+ */
+export async function recordRefusal(
+  evidence: Pick<EvidenceLog, 'append'>,
+  door: JsonObject,
+  { error, requestId, time, method, spiffeId, pid, uid, decisionId }: ProxyRefusal,
+): Promise<void> {
+  const process: JsonObject = pid === undefined ? {} : { pid, uid: uid ?? -1 };
+  await evidence.append({
+    kind: 'denial',
+    action: randomUUID(),
+    request: requestId,
+    time,
+    spiffe_id: spiffeId ?? '',
+    boundary: 'mesh',
+    subject: { ...door, method, ...process },
+    decisions: [],
+    reason: { code: error.code, message: error.message },
+    controls: ['NIST:IA-9', 'SOC2:CC6.1'],
+    outcome: 'denied',
+    ...(decisionId === undefined ? {} : { detail: { decision: decisionId } }),
+  });
+}
