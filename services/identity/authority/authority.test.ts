@@ -21,6 +21,8 @@ import {
 } from './testing.ts';
 
 const withOpenssl = needs('openssl');
+/** It is asked about one chain of every CA. */
+const seenByOpenssl = new Set<string>();
 const audience = ['spiffe://platform.local/service/gateway'];
 
 /** Fails unless everybody who has this bundle takes what the authority issues now. */
@@ -32,7 +34,10 @@ async function checkIssues(authority: Authority, bundles: Authority, at: Date): 
   assert.ok(issuer, 'a CA of the bundle issued it');
   assert.ok(leaf.validToDate <= issuer.validToDate);
   assert.ok(leaf.validFromDate.getTime() <= at.getTime() - 299_000);
-  if (withOpenssl) opensslVerify(svid.certificates[0]!, bundles.x509Bundle(), at);
+  if (withOpenssl && !seenByOpenssl.has(issuer.fingerprint256)) {
+    opensslVerify(svid.certificates[0]!, bundles.x509Bundle(), at);
+    seenByOpenssl.add(issuer.fingerprint256);
+  }
   const jwt = await authority.issueJwt({ spiffeId: botId, audience });
   assert.is((await bundles.validateJwt(jwt.token, audience[0]!)).spiffeId, botId);
   const wit = await authority.issueWit({ spiffeId: botId });
@@ -167,6 +172,15 @@ function contract(name: string, open: () => Database | Promise<Database>): void 
     await authority.rotateNow('x509');
     assert.is(authority.state().keys.x509.find(({ isActive }) => isActive)?.id, prepared?.id);
     await Promise.all([authority.close(), other.close()]);
+  });
+
+  test('however often somebody rotates, the bundle stays small', async ({ database, clock }) => {
+    const authority = await openAuthority(database, clock);
+    for (let count = 1; count < 32; count += 1) await authority.rotateNow('x509');
+    assert.is(await failure(authority.rotateNow('x509')), 'identity_unavailable');
+    assert.is(authority.x509Bundle().length, 32);
+    await checkIssues(authority, authority, clock.read());
+    await authority.close();
   });
 
   test('another key-encryption key opens nothing and makes nothing', async (context) => {

@@ -10,6 +10,9 @@ export const keyKinds: readonly KeyKind[] = ['x509', 'jwt', 'wit'];
 /** How often a change of the keys is tried when others keep changing them. */
 const attemptsMax = 8;
 
+/** How many keys of a kind may be published at a time; three are, where nobody rotates by hand. */
+const publishedMax = 32;
+
 /** What happened to a key: it was published, it signs, it is gone. */
 export interface KeyEvent {
   kind: KeyKind;
@@ -99,6 +102,12 @@ export class Keyring {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const next = nextOf(this.#of(kind), this.#now());
       if (next !== undefined) return { id: next.id, isNew: false };
+      if (this.published(kind).length >= publishedMax) {
+        const message = `${publishedMax} keys of kind ${kind} are published already`;
+        throw new PlatformError('identity_unavailable', message, {
+          hint: 'rotate again when the oldest has expired',
+        });
+      }
       const made = await this.#makeNext(kind);
       const done = await this.#apply({ add: [made], remove: [], activate: [] });
       if (done) return { id: made.id, isNew: true };
