@@ -30,8 +30,13 @@ where s.spiffe_scope = any($1) and s.key = any($2)`;
 
 const findVersions = `
 select v.spiffe_scope, v.version, v.created_at, v.expires_at, v.deleted_at
-from vault_versions v
-where v.spiffe_scope = any($1) and v.key = $2 and (v.expires_at is null or v.expires_at > $3)
+from vault_secrets s
+join vault_versions c
+  on c.spiffe_scope = s.spiffe_scope and c.key = s.key and c.version = s.version
+join vault_versions v on v.spiffe_scope = s.spiffe_scope and v.key = s.key
+where s.spiffe_scope = any($1) and s.key = $2
+  and (c.expires_at is null or c.expires_at > $3)
+  and (v.expires_at is null or v.expires_at > $3)
 order by v.version desc`;
 
 const page = `
@@ -71,7 +76,7 @@ export class SecretStore implements SecretReader {
     return rows.map(storedVersion);
   }
 
-  /** Every version of one key that has not expired, the newest first, in each of the scopes. */
+  /** The versions of one key that have not expired, the newest first, in each of the scopes. */
   async versions(scopes: readonly string[], key: string, now: Date): Promise<ListedVersion[]> {
     const rows = await this.#database.query(findVersions, [scopes, key, now.toISOString()]);
     return rows.map((row) => ({
