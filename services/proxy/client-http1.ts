@@ -76,6 +76,8 @@ class Http1Exchange implements ClientStream {
       });
     }
     if (!this.#head.hasBody) call.end();
+    // Head and body go out in one packet where the body is there already, and the head alone if not.
+    else setImmediate(() => call.flushHeaders());
     return call;
   }
 

@@ -93,6 +93,7 @@ class Collector {
     const isOurs = isPlatformName(name);
     // Some readers take an underscore for a hyphen; the platform never spells a name with one.
     if (isOurs && name.includes('_')) return;
+    if (name === 'cookie' && this.#appendCookie(value)) return;
     if (isOurs || singletons.has(name)) this.#refuseSecond(name);
     this.headers.push([name, value]);
   }
@@ -107,6 +108,13 @@ class Collector {
       }
       this.#named.push(token);
     }
+  }
+
+  /** HTTP/2 may split cookies; other readers expect one field (RFC 9113, section 8.2.3). */
+  #appendCookie(value: string): boolean {
+    const earlier = this.headers.find(([name]) => name === 'cookie');
+    if (earlier !== undefined) earlier[1] = `${earlier[1]}; ${value}`;
+    return earlier !== undefined;
   }
 
   #refuseSecond(name: string): void {

@@ -19,19 +19,25 @@ export interface SeenRequest {
 export interface TestService {
   seen: SeenRequest[];
   sockets: WebSocket[];
+  /** Requests that broke off before they were whole. */
+  aborted(): number;
   close(): Promise<void>;
 }
 
 /**
  * Paths: `/echo` answers what came as JSON, `/mirror` sends the body back as it comes, `/events` sends
  * three server-sent events and waits for `release` before the last, `/large?bytes=N` sends that much,
- * `/hang` never answers, `/websocket` mirrors messages.
+ * `/hang` never answers, `/later` reads nothing before `release`, `/websocket` mirrors messages.
  */
 export async function http1Service(path: string, released: Promise<void>): Promise<TestService> {
   const seen: SeenRequest[] = [];
   const sockets: WebSocket[] = [];
+  let aborted = 0;
   const server = createServer((request, response) => {
     note(request, seen);
+    request.once('close', () => {
+      if (!request.complete) aborted += 1;
+    });
     void answer(request, response, seen, released);
   });
   const webSockets = new WebSocketServer({ server, path: '/websocket' });
@@ -45,6 +51,7 @@ export async function http1Service(path: string, released: Promise<void>): Promi
   return {
     seen,
     sockets,
+    aborted: () => aborted,
     async close() {
       for (const socket of sockets) socket.terminate();
       server.closeAllConnections();
@@ -89,6 +96,11 @@ async function answer(
   const entry = seen.at(-1)!;
   switch (url.pathname) {
     case '/hang':
+      return;
+    case '/later':
+      request.pause();
+      await released;
+      request.resume();
       return;
     case '/mirror':
       response.writeHead(200, { 'content-type': 'application/octet-stream' });
@@ -184,6 +196,7 @@ export async function h2Service(path: string): Promise<TestService> {
   return {
     seen,
     sockets: [],
+    aborted: () => 0,
     async close() {
       for (const session of sessions) session.destroy();
       await new Promise((resolve) => server.close(resolve));
