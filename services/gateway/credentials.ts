@@ -1,7 +1,7 @@
-// Credentials of third-party services: where their values come from, and how they stay out of answers.
+// Credentials of third-party services: how tools want them, and where their values come from.
 import { readFileSync, statSync } from 'node:fs';
 import { codeOf, PlatformError } from '../../runtime/errors.ts';
-import { isJsonObject, type JsonValue } from '../../runtime/json.ts';
+import { isJsonObject } from '../../runtime/json.ts';
 import type { Caller } from '../common/caller.ts';
 
 /** How a tool wants its credential; names only, a value is never part of a tool. */
@@ -111,43 +111,4 @@ function missing(name: string): PlatformError {
   return new PlatformError('credential_missing', `no credential named ${name} is provided`, {
     hint: 'add it to the credentials file, or set PLATFORM_CREDENTIAL_<NAME>',
   });
-}
-
-const redacted = '[redacted]';
-
-/** A short value would match by accident; nobody hands out one as a secret. */
-const scrubCharactersMin = 4;
-
-/**
- * Replaces the credential wherever an upstream echoes it, as it is or in the usual encodings, in
- * every string and key of a result.
- */
-export function scrub(result: JsonValue, secret: string): JsonValue {
-  const forms = spellings(secret);
-  if (forms.length === 0) return result;
-  const clean = (text: string): string =>
-    forms.reduce((cleaned, form) => cleaned.replaceAll(form, redacted), text);
-  const walk = (value: JsonValue): JsonValue => {
-    if (typeof value === 'string') return clean(value);
-    if (Array.isArray(value)) return value.map(walk);
-    if (!isJsonObject(value)) return value;
-    const entries = Object.entries(value).map(([key, member]) => [clean(key), walk(member)]);
-    return Object.fromEntries(entries) as JsonValue;
-  };
-  return walk(result);
-}
-
-function spellings(secret: string): string[] {
-  if (secret.length < scrubCharactersMin) return [];
-  const bytes = Buffer.from(secret);
-  const forms = new Set([
-    secret,
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
-    bytes.toString('base64'),
-    bytes.toString('base64').replaceAll('=', ''),
-    bytes.toString('base64url'),
-    bytes.toString('hex'),
-  ]);
-  return [...forms].sort((a, b) => b.length - a.length);
 }

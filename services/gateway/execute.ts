@@ -4,11 +4,11 @@ import { type ErrorCode, PlatformError } from '../../runtime/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../runtime/json.ts';
 import type { Caller } from '../common/caller.ts';
 import type { Action } from '../common/ledger.ts';
-import { scrub } from './credentials.ts';
 import type { Circumstances } from './judge.ts';
 import { httpRequestFor } from './openapi/request.ts';
 import { park, questionOf } from './park.ts';
 import type { Parts } from './parts.ts';
+import { scrub, secretsIn } from './scrub.ts';
 import { type Session, sessionFacts } from './sessions.ts';
 import { returnsSecrets, type Tool, type ToolRecord, takesSecrets } from './tools.ts';
 import { type OutgoingRequest, readResult } from './upstream.ts';
@@ -224,7 +224,8 @@ async function converse(
   facts.status = response.status;
   facts.bytes = response.body.byteLength;
   const raw = readResult(response, parts.record);
-  const result = secret === undefined ? raw : scrub(raw, secret);
+  const result =
+    use === undefined || secret === undefined ? raw : scrub(raw, secretsIn(use.format, secret));
   if (result !== null) {
     const text = typeof result === 'string' ? result : JSON.stringify(result);
     const guard = parts.judge.guard(caller, 'output', scannersFor(record.tool, 'output'), text);
