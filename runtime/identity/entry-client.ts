@@ -38,7 +38,7 @@ export type WorkloadEntryChange = Pick<WorkloadEntry, 'id'> &
 
 /**
  * How one of several went. `error` has the code `entry_invalid`, `entry_exists` (then `entry` is the
- * one that is there), `entry_unknown`, `identity_unavailable`, or `internal`.
+ * one that is there), `entry_unknown`, or `identity_unavailable` when the server could not do it.
  */
 export interface EntryResult {
   entry?: WorkloadEntry;
@@ -73,7 +73,7 @@ export interface EntryClient {
 
 /** Servers bound a request; so many entries stay under it. */
 const batchSize = 50;
-const pageSize = 500;
+const pageSize = 100;
 
 const matchBehavior = {
   exact: SelectorMatch_MatchBehavior.MATCH_EXACT,
@@ -235,6 +235,5 @@ async function answered<Answer>(call: Promise<Answer>): Promise<Answer> {
 function codeOfStatus(code: number | undefined): ErrorCode {
   if (code === Code.InvalidArgument) return 'entry_invalid';
   if (code === Code.AlreadyExists) return 'entry_exists';
-  if (code === Code.NotFound) return 'entry_unknown';
-  return code === Code.Internal || code === undefined ? 'internal' : 'identity_unavailable';
+  return code === Code.NotFound ? 'entry_unknown' : 'identity_unavailable';
 }
