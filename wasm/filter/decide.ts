@@ -1,6 +1,15 @@
 // The decision: the canonical input, the policy's answer, and the id that any other host computes from both.
 
-import { OK } from '../common/errors';
+import {
+  INPUT_DUPLICATE_KEY,
+  INPUT_KEY_TOO_LONG,
+  INPUT_LONE_SURROGATE,
+  INPUT_NOT_UTF8,
+  INPUT_NUMBER_NOT_PORTABLE,
+  INPUT_TOO_DEEP,
+  INPUT_TOO_LARGE,
+  OK,
+} from '../common/errors';
 import {
   childCount,
   firstChild,
@@ -67,7 +76,7 @@ export function decideMesh(failure: string): void {
   let output: u32 = 0;
   if (failure.length == 0) {
     output = evaluate(input, inputLength);
-    if (output == 0) failure = 'module_output_invalid';
+    if (output == 0) failure = unanswered;
   }
   if (output == 0) output = failed(failure);
   const outputLength = outputBytes();
@@ -100,16 +109,35 @@ function canonicalInput(): u32 {
   return outputPointer();
 }
 
-/** Asks the policy; canonical JSON of its answer, or 0 when it has none. */
+/** Why the policy's last answer was none. */
+let unanswered: string = '';
+
+/** Asks the policy; canonical JSON of its answer, or 0 with `unanswered`. */
 function evaluate(input: u32, length: u32): u32 {
   reach(heap + length);
   copyIn(heap, input, length);
   const text = textOf(opa_eval(0, entrypoint, data, heap, length, heap + length, 0));
   const all = textLength;
+  unanswered = 'module_output_invalid';
   // The result set of one evaluation is `[{"result":…}]`.
   if (all < 14 || !startsWith(text, all, '[{"result":')) return 0;
   if (!equals(text + all - 2, 2, '}]')) return 0;
-  return canonicalize(text + 11, all - 13) == OK ? outputPointer() : 0;
+  const error = canonicalize(text + 11, all - 13);
+  if (error == OK) return outputPointer();
+  unanswered = inputCodeOf(error);
+  return 0;
+}
+
+/** The code of JSON that some readers take and others do not; runtime/modules/error-numbers.ts has the same list. */
+function inputCodeOf(error: i32): string {
+  if (error == INPUT_TOO_LARGE) return 'input_too_large';
+  if (error == INPUT_NOT_UTF8) return 'input_not_utf8';
+  if (error == INPUT_LONE_SURROGATE) return 'input_lone_surrogate';
+  if (error == INPUT_DUPLICATE_KEY) return 'input_duplicate_key';
+  if (error == INPUT_NUMBER_NOT_PORTABLE) return 'input_number_not_portable';
+  if (error == INPUT_TOO_DEEP) return 'input_too_deep';
+  if (error == INPUT_KEY_TOO_LONG) return 'input_key_too_long';
+  return 'input_not_json';
 }
 
 /** The output of a decision that could not be made (runtime/decide/decide.ts). */
@@ -127,23 +155,25 @@ function judge(output: u32, length: u32): void {
   setRule(ascii('authorization'), 13);
   const root = parseJson(output, length);
   if (root == 0 || kindOf(root) != Kind.Object) return setReason('module_output_invalid');
+  const answer = find(root, 'allow');
+  const answered = answer != 0 && kindOf(answer) == Kind.True;
+  const obligations = find(root, 'obligations');
+  if (obligations != 0 && !areObligations(obligations)) return setReason('module_output_invalid');
   const named = find(root, 'rule');
   if (named != 0 && kindOf(named) == Kind.String) {
     setRule(stringPointer(named), stringLength(named));
   }
-  const answer = find(root, 'allow');
-  const answered = answer != 0 && kindOf(answer) == Kind.True;
-  const obligations = find(root, 'obligations');
-  if (obligations != 0) {
-    if (kindOf(obligations) != Kind.Array) return setReason('module_output_invalid');
-    if (answered && childCount(obligations) > 0) return setReason('obligation_unknown');
+  if (answered && obligations != 0 && childCount(obligations) > 0) {
+    return setReason('obligation_unknown');
   }
   allowed = answered;
   setReason(answered ? 'allowed' : 'denied');
   let reason = find(root, 'reason');
-  const reasons = find(root, 'reasons');
-  if (reason == 0 && reasons != 0 && kindOf(reasons) == Kind.Array) reason = firstObject(reasons);
-  if (reason == 0 || kindOf(reason) != Kind.Object) return;
+  if (reason == 0 || kindOf(reason) != Kind.Object) {
+    const reasons = find(root, 'reasons');
+    reason = reasons != 0 && kindOf(reasons) == Kind.Array ? firstObject(reasons) : 0;
+  }
+  if (reason == 0) return;
   const stated = find(reason, 'code');
   if (stated == 0 || kindOf(stated) != Kind.String) return;
   code = message = stringPointer(stated);
@@ -152,6 +182,16 @@ function judge(output: u32, length: u32): void {
   if (said == 0 || kindOf(said) != Kind.String) return;
   message = stringPointer(said);
   messageLength = stringLength(said);
+}
+
+function areObligations(node: u32): bool {
+  if (kindOf(node) != Kind.Array) return false;
+  for (let child = firstChild(node); child != 0; child = nextSibling(child)) {
+    if (kindOf(child) != Kind.Object) return false;
+    const kind = find(child, 'kind');
+    if (kind == 0 || kindOf(kind) != Kind.String) return false;
+  }
+  return true;
 }
 
 function find(node: u32, name: string): u32 {
@@ -185,8 +225,8 @@ export function sentenceOf(failure: string): string {
   if (failure == 'svid_foreign') return 'The identity is of another trust domain';
   if (failure == 'request_malformed') return 'The request is malformed';
   if (failure == 'bundle_missing') return 'A bundle of policy or data cannot be used';
-  if (failure == 'module_output_invalid') return 'A decision module cannot be used';
-  return 'Not a valid SPIFFE ID';
+  if (failure.startsWith('spiffe_')) return 'Not a valid SPIFFE ID';
+  return 'A decision module cannot be used';
 }
 
 /** The record module's decision id over the seven fields, each behind its length. */

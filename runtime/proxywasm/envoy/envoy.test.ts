@@ -16,7 +16,7 @@ import { needs } from '../../testing/needs.ts';
 import { pythonTool } from '../../testing/python-tools.ts';
 import { SAMPLE_GATEWAY, SAMPLE_TRUST_DOMAIN, sampleAgent } from '../../testing/sample-data.ts';
 import { meshFilterConfiguration } from '../mesh-filter.ts';
-import { meshDecider, samplePair } from '../testing.ts';
+import { meshDecider, samplePair } from '../testing/mesh.ts';
 import { envoyBootstrap } from './configuration.ts';
 
 const SERVICE = `spiffe://${SAMPLE_TRUST_DOMAIN}/service/vault`;

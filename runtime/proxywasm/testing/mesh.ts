@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadPair } from '../bundle/load.ts';
-import type { LoadedPair } from '../bundle/pair.ts';
-import { writeSamplePair } from '../bundle/testing.ts';
-import type { Decision } from '../decide/decision.ts';
-import { createLocalDecider } from '../decide/local.ts';
-import { SAMPLE_TRUST_DOMAIN, sampleData } from '../testing/sample-data.ts';
-import type { FilterProperties } from './filter.ts';
+import { loadPair } from '../../bundle/load.ts';
+import type { LoadedPair } from '../../bundle/pair.ts';
+import { writeSamplePair } from '../../bundle/testing.ts';
+import type { Decision } from '../../decide/decision.ts';
+import { createLocalDecider } from '../../decide/local.ts';
+import { SAMPLE_TRUST_DOMAIN, sampleData } from '../../testing/sample-data.ts';
+import type { FilterProperties } from '../filter.ts';
 
 /** The repository's policies with sample data, signed and loaded as a service does it. */
 export async function samplePair(agents: number): Promise<LoadedPair> {

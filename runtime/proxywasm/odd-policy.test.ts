@@ -1,0 +1,188 @@
+// The filter under policies that answer oddly or not at all: it reads answers as Node does, and a trap denies.
+import binaryen from 'binaryen';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { mergeFilter } from '../bundle/merge.ts';
+import type { LoadedPair } from '../bundle/pair.ts';
+import { createDecider } from '../decide/decide.ts';
+import type { Decision } from '../decide/decision.ts';
+import { createExecutor } from '../decide/execute.ts';
+import { loadModules } from '../decide/local.ts';
+import { Authorization } from '../modules/authorization.ts';
+import { SAMPLE_TRUST_DOMAIN, sampleAgent } from '../testing/sample-data.ts';
+import type { Filter } from './filter.ts';
+import { meshFilter } from './mesh-filter.ts';
+import { peerProperties } from './testing/mesh.ts';
+
+const test = suite('odd policies');
+const modules = loadModules();
+
+/** A module with OPA's exports whose evaluation is `body`; its data is at 4096, ended by NUL. */
+function policyOf(body: string): Uint8Array {
+  const module = binaryen.parseText(`(module
+    (import "env" "memory" (memory 2))
+    (data (i32.const 8) "{}\\00")
+    (data (i32.const 16) "{\\"platform/mesh/decision\\":0}\\00")
+    (global (export "opa_wasm_abi_version") i32 (i32.const 1))
+    (global (export "opa_wasm_abi_minor_version") i32 (i32.const 3))
+    (func (export "builtins") (result i32) (i32.const 8))
+    (func (export "entrypoints") (result i32) (i32.const 16))
+    (func (export "opa_malloc") (param i32) (result i32) (i32.const 4096))
+    (func (export "opa_json_parse") (param i32 i32) (result i32) (local.get 0))
+    (func (export "opa_json_dump") (param i32) (result i32) (local.get 0))
+    (func (export "opa_heap_ptr_get") (result i32) (i32.const 65536))
+    (func (export "opa_eval") (param i32 i32 i32 i32 i32 i32 i32) (result i32) ${body}))`);
+  try {
+    return module.emitBinary();
+  } finally {
+    module.dispose();
+  }
+}
+
+const echo = policyOf('(local.get 2)');
+const echoFilter = await mergeFilter(echo);
+
+/** A pair whose policy answers with the text of its data. */
+function pairOf(wasm: Uint8Array, filter: Uint8Array, data: string): LoadedPair {
+  return {
+    policy: { revision: 'sha256:policy', wasm, filter, entrypoints: [], modules: {} },
+    data: { revision: 'sha256:data', json: Buffer.from(data) },
+  };
+}
+
+function ask(pair: LoadedPair): { kind: string; facts: ReadonlyMap<string, string> } {
+  const filter = meshFilter(pair, { service: 'vault', trustDomain: SAMPLE_TRUST_DOMAIN });
+  const asked = askFilter(filter);
+  filter.close();
+  return asked;
+}
+
+function askFilter(filter: Filter) {
+  const stream = filter.stream(peerProperties(sampleAgent(1)));
+  const verdict = stream.requestHeaders([[':path', '/']], true);
+  stream.end();
+  return { kind: verdict.kind, verdict, facts: stream.facts() };
+}
+
+function decideInNode(pair: LoadedPair, facts: ReadonlyMap<string, string>): Decision {
+  const decider = createDecider({
+    bundles: { current: () => pair },
+    record: modules.record,
+    executorFor: () =>
+      createExecutor(
+        modules,
+        Authorization.create({ wasm: pair.policy.wasm, data: pair.data.json }),
+        pair,
+      ),
+  });
+  const [, , , , tenant = '', agent = '', role = ''] = sampleAgent(1).split('/');
+  return decider.decide({
+    boundary: 'mesh',
+    module: 'authorization',
+    salt: new Uint8Array(32),
+    input: {
+      action: 'connect',
+      context: { request_id: facts.get('request_id')!, time: facts.get('time')! },
+      identity: {
+        spiffe_id: sampleAgent(1),
+        trust_domain: SAMPLE_TRUST_DOMAIN,
+        tenant,
+        agent,
+        role,
+      },
+      resource: { kind: 'service', name: 'vault' },
+    },
+  });
+}
+
+const reason = fc.record(
+  { code: fc.oneof(fc.string(), fc.integer()), message: fc.oneof(fc.string(), fc.constant(null)) },
+  { requiredKeys: [] },
+);
+const answers = fc.oneof(
+  { weight: 1, arbitrary: fc.jsonValue() },
+  {
+    weight: 6,
+    arbitrary: fc.record(
+      {
+        allow: fc.oneof(fc.boolean(), fc.constantFrom('true', 1, null)),
+        rule: fc.oneof(fc.string(), fc.integer()),
+        reason: fc.oneof(reason, fc.jsonValue()),
+        reasons: fc.oneof(
+          fc.array(fc.oneof(reason, fc.jsonValue()), { maxLength: 3 }),
+          fc.jsonValue(),
+        ),
+        obligations: fc.oneof(
+          fc.constant([]),
+          fc.array(fc.record({ kind: fc.oneof(fc.string(), fc.integer()) }), { maxLength: 2 }),
+          fc.jsonValue(),
+        ),
+      },
+      { requiredKeys: [] },
+    ),
+  },
+);
+
+test('whatever the policy answers, filter and Node take it alike', () => {
+  let allowed = 0;
+  fc.assert(
+    fc.property(answers, (answer) => {
+      const pair = pairOf(echo, echoFilter, `[{"result":${JSON.stringify(answer)}}]`);
+      const { kind, facts } = ask(pair);
+      const decision = decideInNode(pair, facts);
+      assert.is(facts.get('decision_id'), decision.id);
+      assert.is(facts.get('rule'), decision.rule);
+      assert.is(facts.get('reason'), decision.reason.code);
+      assert.is(kind === 'continue', decision.allow);
+      if (decision.allow) allowed += 1;
+    }),
+    { numRuns: 1000 },
+  );
+  assert.ok(allowed > 10, `${allowed} allowed`);
+});
+
+test('no answer, and what is no result set, is a deny with the id that Node gives it', () => {
+  for (const text of ['[]', '{}', '7', '[{"result":true},{"result":true}]', '[{"other":true}]']) {
+    const pair = pairOf(echo, echoFilter, text);
+    const { kind, facts } = ask(pair);
+    assert.is(kind, 'respond', text);
+    assert.is(facts.get('decision_id'), decideInNode(pair, facts).id, text);
+    assert.is(facts.get('reason'), decideInNode(pair, facts).reason.code);
+  }
+});
+
+const trapping = {
+  'an abort of the policy': '(unreachable)',
+  'an endless text':
+    '(memory.fill (i32.const 0) (i32.const 65) (i32.shl (memory.size) (i32.const 16))) (i32.const 0)',
+  'a text outside of the memory': '(i32.const -2)',
+};
+for (const [what, body] of Object.entries(trapping)) {
+  test(`${what} denies this request, and the next one is judged afresh`, async () => {
+    const wasm = policyOf(body);
+    const pair = pairOf(wasm, await mergeFilter(wasm), '{}');
+    const filter = meshFilter(pair, { service: 'vault', trustDomain: SAMPLE_TRUST_DOMAIN });
+    for (let time = 0; time < 3; time++) {
+      const { verdict } = askFilter(filter);
+      assert.is(verdict.kind, 'respond');
+      assert.is(verdict.kind === 'respond' && verdict.status, 503);
+    }
+    filter.close();
+  });
+}
+
+test('the merged module is the same each time, and imports nothing but the proxy', async () => {
+  assert.equal(Buffer.from(await mergeFilter(echo)), Buffer.from(echoFilter));
+  const module = new WebAssembly.Module(echoFilter as Uint8Array<ArrayBuffer>);
+  const owners = new Set(WebAssembly.Module.imports(module).map((each) => each.module));
+  assert.equal([...owners].toSorted(), ['env', 'wasi_snapshot_preview1']);
+  const names = WebAssembly.Module.exports(module).map(({ name }) => name);
+  assert.ok(
+    names.every((name) => name === 'memory' || name.startsWith('proxy_')),
+    names.join(),
+  );
+  assert.is(names.filter((name) => name === 'memory').length, 1);
+});
+
+test.run();
