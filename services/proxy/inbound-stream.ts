@@ -235,6 +235,8 @@ function reasonOf({ answer }: FilterAnswer): string {
 function readFacts(filter: FilterStream, record: StreamRecord): void {
   const facts = filter.facts();
   record.requestId = facts.get('request_id') ?? '';
+  // The time that was decided on, so that the decision can be recomputed from what is written down.
+  record.time = facts.get('time') ?? record.time;
   record.decisionId = facts.get('decision_id') ?? '';
   record.reason = facts.get('reason') ?? '';
 }

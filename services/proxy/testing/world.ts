@@ -86,6 +86,8 @@ export interface ConnectOptions {
   alpn?: string[];
   ca?: TestCa;
   maxVersion?: 'TLSv1.2' | 'TLSv1.3';
+  /** To be resumed. */
+  session?: Buffer;
 }
 
 /** A TLS connection to an inbound proxy; rejects when the handshake fails on this side. */
@@ -105,6 +107,7 @@ export function connectTls(
         : { cert: certificatesPem(svid.certificates), key: privateKeyPem(svid.privateKey) }),
       ALPNProtocols: options.alpn ?? ['http/1.1'],
       ...(options.maxVersion === undefined ? {} : { maxVersion: options.maxVersion }),
+      session: options.session,
       minVersion: 'TLSv1.2',
       checkServerIdentity: () => undefined,
     });
