@@ -1,10 +1,11 @@
 // The identity server's process: read the configuration, create, listen, stop on a signal.
 import { readFile } from 'node:fs/promises';
+import { codeOf } from '../../runtime/errors.ts';
 import { isMarked } from '../../runtime/identity/mark.ts';
 import { openPg } from '../common/database/pg.ts';
 import { createHttpServer } from '../common/http/port.ts';
 import { type Lifecycle, runService } from '../common/lifecycle.ts';
-import { createAuthority } from './authority/authority.ts';
+import { type AuthorityEvent, createAuthority } from './authority/authority.ts';
 import { type IdentityEnvironment, parseKey, readConfig } from './config.ts';
 import type { IdentityEvent } from './events.ts';
 import { createIdentityServer } from './server.ts';
@@ -21,8 +22,13 @@ async function start(lifecycle: Lifecycle): Promise<void> {
   const database = openPg({ url: config.databaseUrl });
   lifecycle.onStop(() => database.close());
   const { trustDomain, workloadSocket, adminSocket, oidc } = config;
-  const authority = await createAuthority({ trustDomain, database, keyEncryptionKey });
+  const authority = await createAuthority({
+    ...{ trustDomain, database, keyEncryptionKey },
+    onEvent: logAuthority,
+  });
   lifecycle.onStop(() => authority.close());
+  // Before anything can be issued, so that every token names the issuer.
+  const published = oidc === undefined ? [] : authority.oidcRoutes({ issuer: oidc.issuer });
   const ownUid = process.getuid?.() ?? 0;
   const server = createIdentityServer({
     ...{ authority, database },
@@ -33,8 +39,8 @@ async function start(lifecycle: Lifecycle): Promise<void> {
   lifecycle.onStop(() => server.close(graceMs));
   await server.listen({ workloadSocket, adminSocket });
   if (oidc !== undefined) {
-    const { issuer, host, port } = oidc;
-    const http = createHttpServer({ routes: authority.oidcRoutes({ issuer }) });
+    const { host, port } = oidc;
+    const http = createHttpServer({ routes: published });
     await http.listen({ host, port });
     lifecycle.onStop(() => http.close(graceMs));
   }
@@ -49,4 +55,12 @@ async function keyOf({ keyEncryptionKey }: IdentityEnvironment): Promise<Uint8Ar
 /** One JSON object a line on standard error. */
 function log(event: IdentityEvent): void {
   process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...event })}\n`);
+}
+
+/** Signing keys and denials, in the same form; of an error its code and message. */
+function logAuthority({ type: kind, ...facts }: AuthorityEvent): void {
+  const { error, ...rest } = facts as { error?: unknown };
+  const reason = error instanceof Error ? { code: codeOf(error), reason: error.message } : {};
+  const line = { time: new Date().toISOString(), kind, ...rest, ...reason };
+  process.stderr.write(`${JSON.stringify(line)}\n`);
 }

@@ -57,7 +57,8 @@ export class DenyList implements DenyView {
 
   /** Whether somebody on the list need not be there any more. */
   isPruneDue(now: number): boolean {
-    return [...this.#denied.values()].some(({ forgetAt }) => forgetAt <= now);
+    for (const { forgetAt } of this.#denied.values()) if (forgetAt <= now) return true;
+    return false;
   }
 
   /** Takes over the list of the database. */

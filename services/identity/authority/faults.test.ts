@@ -198,6 +198,31 @@ test('with the database away it signs until the CA ends, says so, and then not a
   await authority.close();
 });
 
+test('a key that was damaged meanwhile is told, and keeps no denial from being in force', async ({
+  database,
+}) => {
+  const clock = new TestClock();
+  const events: AuthorityEvent[] = [];
+  const authority = await openAuthority(database, clock, { onEvent: (e) => events.push(e) });
+  const other = await openAuthority(database, clock);
+  const { issuedBefore } = await other.deny(botId);
+  await database.query(
+    `insert into identity_keys select trust_domain, kind, 'evil', prepared_at, activates_at,
+       expires_at, public_part, sealed from identity_keys where kind = 'x509'`,
+  );
+  const bundle = authority.x509Bundle();
+  for (let count = 0; count < 2; count += 1) {
+    assert.is(await failure(authority.refresh()), 'identity_unavailable');
+  }
+  assert.is(events.filter(({ type }) => type === 'trouble').length, 1);
+  assert.ok(authority.denied.isDenied(botId, issuedBefore - 1));
+  assert.equal(authority.x509Bundle(), bundle);
+  await database.query(`delete from identity_keys where id = 'evil'`);
+  await authority.refresh();
+  assert.is(events.at(-1)?.type, 'recovered');
+  await Promise.all([authority.close(), other.close()]);
+});
+
 test('five minutes either way between the clocks of two authorities change nothing', async ({
   database,
 }) => {

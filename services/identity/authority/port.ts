@@ -33,7 +33,7 @@ export type AuthorityEvent =
   | { type: 'key'; kind: KeyKind; id: string; change: KeyEvent['change'] }
   | { type: 'denied'; spiffeId: string; issuedBefore: number }
   | { type: 'deny_list_full' }
-  /** The database could not be used; the authority goes on with what it knows. */
+  /** The database could not be used, or holds a damaged key; the authority goes on with what it knows. */
   | { type: 'trouble'; error: unknown }
   | { type: 'recovered' };
 

@@ -1,5 +1,5 @@
 // Keeps what the authority holds in memory and what the database holds the same, one change at a time.
-import type { PlatformError } from '../../../runtime/errors.ts';
+import { codeOf } from '../../../runtime/errors.ts';
 import type { DenyList } from './denied.ts';
 import { Keyring, type KeyringConfig } from './keyring.ts';
 import type { AuthorityEvent } from './port.ts';
@@ -44,15 +44,26 @@ export class Upkeep {
   }
 
   /** Takes over what others changed, then makes and drops what the clock asks for. */
-  refresh(): Promise<void> {
+  async refresh(): Promise<void> {
+    try {
+      await this.#refresh();
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  #refresh(): Promise<void> {
     return this.change(async () => {
       const { store, denied, clock } = this.#config;
       if ((await store.version()) !== this.#version) await this.#reload();
       this.#heard();
       await this.keyring.maintain();
-      if (!denied.isPruneDue(clock().getTime())) return;
-      await store.forgetDenied(clock().getTime());
-      await this.#reload();
+      if (denied.isPruneDue(clock().getTime())) {
+        await store.forgetDenied(clock().getTime());
+        await this.#reload();
+      }
+      this.#recover();
     });
   }
 
@@ -63,12 +74,10 @@ export class Upkeep {
   change<Result>(work: () => Promise<Result>): Promise<Result> {
     const running = this.#last.then(async () => {
       try {
-        const result = await work();
-        this.#recover();
-        return result;
+        return await work();
       } catch (error) {
         this.#version = -1;
-        if (String((error as PlatformError).code).startsWith('database_')) this.#fail(error);
+        if (codeOf(error).startsWith('database_')) this.#fail(error);
         throw error;
       }
     });
@@ -93,8 +102,9 @@ export class Upkeep {
 
   async #reload(): Promise<void> {
     const stored = await this.#config.store.read();
-    this.keyring.replace(stored.keys);
+    // First, so that a damaged key keeps no denial from being in force.
     this.#config.denied.replace(stored.denySequence, stored.denied);
+    this.keyring.replace(stored.keys);
     this.#version = stored.version;
     this.#heard();
   }
