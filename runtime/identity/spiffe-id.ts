@@ -1,7 +1,7 @@
 // Builds and reads the SPIFFE IDs that the platform gives: to agents' processes, services, nodes and the operator.
-// The rules of all SPIFFE IDs are the scope module's; here are the platform's narrower ones, which every
-// command needs before a module is built. spiffe-id.test.ts holds the two together.
-import { PlatformError } from '../errors.ts';
+import { InputError, PlatformError } from '../errors.ts';
+import { Scope, type SpiffeId } from '../modules/scope.ts';
+import { moduleBytes } from '../modules/source.ts';
 
 /** The four facts that an agent process's SPIFFE ID states. */
 export interface AgentIdentity {
@@ -15,13 +15,11 @@ export const defaultTrustDomain = 'platform.local';
 export const defaultRole = 'main';
 
 const partBytesMax = 63;
-const trustDomainBytesMax = 255;
 
 /**
- * Builds the SPIFFE ID of an agent's process.
- * Throws `spiffe_id_invalid` when a part breaks SPIFFE-ID sections 2.1 and 2.2: the trust domain
- * holds only `a-z 0-9 . - _`, a path segment only `A-Z a-z 0-9 . - _` and is neither empty, `.` nor
- * `..`; each part is at most 63 bytes long so that it also fits a DNS label.
+ * Builds the SPIFFE ID of an agent's process. Throws `spiffe_id_invalid` when the scope module refuses
+ * a part (SPIFFE-ID, sections 2.1 and 2.2), and when one other than the trust domain is longer than 63
+ * bytes: each has to fit a DNS label too.
  */
 export function agentSpiffeId(identity: AgentIdentity): string {
   requireTrustDomain(identity.trustDomain);
@@ -55,53 +53,44 @@ export function nodeSpiffeId(trustDomain: string): string {
  * `spiffe_id_invalid` for every other text, also for the SPIFFE ID of something else.
  */
 export function parseAgentSpiffeId(spiffeId: string): AgentIdentity {
-  const parts = spiffeId.split('/', 8);
-  const [scheme, empty, trustDomain = '', kind, tenant = '', agent = '', role = ''] = parts;
-  if (parts.length !== 7 || scheme !== 'spiffe:' || empty !== '' || kind !== 'agent') {
+  const { trustDomain, path } = parse('identity', spiffeId);
+  const [kind, tenant, agent, role, ...more] = path;
+  if (kind !== 'agent' || !tenant || !agent || !role || more.length > 0) {
     throw invalid('identity', 'is not that of an agent');
   }
   const identity = { trustDomain, tenant, agent, role };
-  agentSpiffeId(identity); // the same rules in both directions
+  agentSpiffeId(identity); // the same bounds in both directions
   return identity;
 }
 
 /** Throws `spiffe_id_invalid` unless `value` may stand as one path segment of a SPIFFE ID. */
 export function requireSegment(part: string, value: string): void {
-  if (value.length === 0) throw invalid(part, 'is empty');
   if (value.length > partBytesMax) throw invalid(part, `is longer than ${partBytesMax} bytes`);
-  if (value === '.' || value === '..') throw invalid(part, 'is a relative path segment');
-  for (const character of value) {
-    const isUpper = character >= 'A' && character <= 'Z';
-    if (!isUpper && !isTrustDomainCharacter(character)) {
-      throw invalid(part, 'holds a character other than A-Z a-z 0-9 . - _');
-    }
-  }
+  const { path } = parse(part, `spiffe://trust-domain/${value}`);
+  if (path.length !== 1) throw invalid(part, 'is more than one path segment');
 }
 
 function requireTrustDomain(value: string): void {
-  if (value.length === 0) throw invalid('trust domain', 'is empty');
-  if (value.length > trustDomainBytesMax) {
-    throw invalid('trust domain', `is longer than ${trustDomainBytesMax} bytes`);
-  }
-  for (const character of value) {
-    if (!isTrustDomainCharacter(character)) {
-      throw invalid('trust domain', 'holds a character other than a-z 0-9 . - _');
-    }
+  const { path } = parse('trust domain', `spiffe://${value}`);
+  if (path.length !== 0) throw invalid('trust domain', 'holds a slash');
+}
+
+let loaded: Scope | undefined;
+
+/** Judged by the scope module, which is loaded on first use: most commands need it never. */
+function parse(part: string, spiffeId: string): SpiffeId {
+  loaded ??= Scope.create(moduleBytes('scope'));
+  try {
+    return loaded.parse(spiffeId);
+  } catch (cause) {
+    if (!(cause instanceof InputError)) throw cause;
+    throw invalid(part, `has no place in a SPIFFE ID: ${cause.message}`, cause);
   }
 }
 
-function isTrustDomainCharacter(character: string): boolean {
-  return (
-    (character >= 'a' && character <= 'z') ||
-    (character >= '0' && character <= '9') ||
-    character === '.' ||
-    character === '-' ||
-    character === '_'
-  );
-}
-
-function invalid(part: string, why: string): PlatformError {
+function invalid(part: string, why: string, cause?: unknown): PlatformError {
   return new PlatformError('spiffe_id_invalid', `the ${part} ${why}`, {
+    cause,
     data: { part },
     hint: 'use letters, digits, dots, hyphens and underscores, at most 63 of them',
   });

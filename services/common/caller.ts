@@ -1,7 +1,7 @@
 // Who calls and which request it is: facts that the proxy or the control socket vouch for.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { PlatformError } from '../../runtime/errors.ts';
-import { operatorSpiffeId } from '../../runtime/identity/spiffe-id.ts';
+import { operatorSpiffeId, parseAgentSpiffeId } from '../../runtime/identity/spiffe-id.ts';
 import { type HttpRequest, singleHeader } from './http/port.ts';
 
 /** The identity as policies read it; the last three are empty for whoever is no agent. */
@@ -72,12 +72,7 @@ function isService(spiffeId: string): boolean {
 }
 
 function agentIdentity(spiffeId: string): Identity {
-  const parts = spiffeId.split('/');
-  const [scheme, empty, trustDomain, kind, tenant, agent, role] = parts;
-  const isAgent = parts.length === 7 && scheme === 'spiffe:' && empty === '' && kind === 'agent';
-  if (!isAgent || !trustDomain || !tenant || !agent || !role) {
-    throw new PlatformError('spiffe_id_invalid', 'the attested identity is not that of an agent');
-  }
+  const { trustDomain, tenant, agent, role } = parseAgentSpiffeId(spiffeId);
   return { spiffe_id: spiffeId, trust_domain: trustDomain, tenant, agent, role };
 }
 
