@@ -5,6 +5,7 @@ import { approvals } from './approvals.ts';
 import { audit } from './audit.ts';
 import { completionCommand } from './completion.ts';
 import { decide } from './decide.ts';
+import { identity } from './identity.ts';
 import { policyCommand } from './policy/index.ts';
 import { run } from './run.ts';
 import { secrets } from './secrets.ts';
@@ -17,6 +18,7 @@ export const commands: Command[] = [
   status,
   approvals,
   agents,
+  identity,
   secrets,
   policyCommand,
   decide,

@@ -51,12 +51,15 @@ interface AgentRow {
 
 function statusText(facts: JsonObject): string {
   const agents = facts.agents as unknown as AgentRow[];
+  const mesh = facts.mesh as Record<string, string>;
   const bundles = facts.bundles as Record<string, string>;
   const evidence = facts.evidence as Record<string, string | number>;
   const lines = [
     `${pc.green('running')} since ${facts.started_at}, pid ${facts.pid}, state ${facts.state}`,
     `page      ${facts.page}`,
     `health    ${facts.health}`,
+    `mesh      mutual TLS on ${mesh.inbound}, metrics ${mesh.metrics}, log ${mesh.access_log}`,
+    identityLine(facts.identity as JsonObject),
     `policy    ${bundles.policy}`,
     `data      ${bundles.data}`,
     ...(bundles.error ? [`${pc.red('refused')}   ${bundles.error}`] : []),
@@ -73,4 +76,10 @@ function statusText(facts: JsonObject): string {
     table.push([`${tenant}/${agent}`, pid, spiffe_ids.join('\n'), allowed, denied, parked]);
   }
   return [...lines, table.toString()].join('\n');
+}
+
+function identityLine(identity: JsonObject): string {
+  const { x509 } = identity.authorities_expire_at as Record<string, string>;
+  const away = identity.connected === true ? '' : pc.red(', the identity server is away');
+  return `identity  CA until ${x509}, ${identity.denied} identities taken away${away}`;
 }

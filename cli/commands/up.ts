@@ -10,8 +10,10 @@ import type { RunningPlatform } from '../up/platform.ts';
 const help = `Usage
   platform up [options]
 
-Starts everything on this machine: identity, one proxy an agent, gateway, evidence, the local page.
-Nothing listens beyond this machine, and services only on Unix sockets. Stops on Ctrl-C.
+Starts everything on this machine: identity, mutual TLS with one proxy an agent, gateway, vault,
+evidence, the local page. Nothing listens beyond this machine; services listen only on Unix sockets,
+behind the inbound proxy on 15006 (metrics 15090, health 15021; free ports where these are taken).
+Stops on Ctrl-C.
 
 Options
   --policies DIR     your own policies and data.json, beside the platform's; may be given again.
@@ -19,6 +21,8 @@ Options
   --demo             also run the sample tool server and the sample agent
   --port N           port of the local page and of /health on 127.0.0.1; default 7447
   --trust-domain D   default platform.local
+  --oidc-issuer URL  where relying parties fetch the keys of JWT-SVIDs, when you publish
+                     /.well-known/openid-configuration and /keys of the local port there
   --state DIR        where state is kept; default PLATFORM_STATE, else .platform-state here
 
 Exit codes
@@ -43,6 +47,7 @@ export const up: Command = {
       demo: { type: 'boolean' },
       port: { type: 'string' },
       'trust-domain': { type: 'string' },
+      'oidc-issuer': { type: 'string' },
       state: { type: 'string' },
     });
     const state = stateFolder(values.state);
@@ -55,6 +60,7 @@ export const up: Command = {
     const policies = [...(values.policies ?? []), ...(demo?.policies ?? [])];
     const platform = await startPlatform({
       ...{ state, port, policies, trustDomain: values['trust-domain'] },
+      ...{ oidcIssuer: values['oidc-issuer'] },
       ...(demo === undefined ? {} : { credentials: demo.credentials }),
       onPolicyError: (error) => print(policyProblem(error)),
       onPolicyChange: (revision) => print(`${pc.green('policy in force')} ${short(revision)}`),
@@ -113,6 +119,7 @@ function printAddresses(running: RunningPlatform, state: string): void {
   print(`
   page      ${pc.bold(running.pageUrl)}
   health    ${running.healthUrl}
+  mesh      mutual TLS on ${running.meshAddress}
   state     ${state}
 
   ${pc.bold('next')}
@@ -120,6 +127,7 @@ function printAddresses(running: RunningPlatform, state: string): void {
   ${platform} up --policies <folder>                  decide by your own policies
   ${platform} status                                  what runs
   ${platform} approvals                               calls that wait for you
+  ${platform} secrets put <name> --tenant acme        keep a secret for your agents
   ${platform} audit --verify --stored-openings        recompute every recorded decision
 
   Ctrl-C stops it.`);

@@ -1,14 +1,19 @@
 // The mutual TLS of one machine: one inbound proxy before the services, and a way out for the gateway.
 import { join } from 'node:path';
 import type { LoadedPair } from '../../runtime/bundle/pair.ts';
+import type { Decider } from '../../runtime/decide/decide.ts';
+import type { Decision } from '../../runtime/decide/decision.ts';
+import { createLocalDecider } from '../../runtime/decide/local.ts';
 import { codeOf } from '../../runtime/errors.ts';
 import { serviceSpiffeId } from '../../runtime/identity/spiffe-id.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import type { Filter } from '../../runtime/proxywasm/filter.ts';
 import { meshFilter } from '../../runtime/proxywasm/mesh-filter.ts';
 import { defaultLimits as gatewayLimits } from '../../services/gateway/gateway.ts';
 import {
   createInboundProxy,
   type InboundConfig,
+  type InboundRefusal,
   type InboundService,
   type MeshProxy,
 } from '../../services/proxy/inbound.ts';
@@ -18,10 +23,10 @@ import {
   type OutboundConfig,
   type OutboundService,
 } from '../../services/proxy/outbound.ts';
-import { AccessLog } from './access-log.ts';
 import type { Cleanup } from './cleanup.ts';
 import type { Foundation } from './foundation.ts';
 import { type MachineIdentity, type ServiceName, serverNamesOf, services } from './identity.ts';
+import { JsonLines } from './json-lines.ts';
 import { onlyThisProcess } from './only-this-process.ts';
 import { recordRefusal } from './refusals.ts';
 
@@ -33,7 +38,7 @@ const graceMs = 1000;
 
 export interface Mesh {
   inbound: MeshProxy;
-  accessLog: AccessLog;
+  accessLog: JsonLines;
   /** What every outbound proxy of this machine has in common. */
   outbound: Pick<OutboundConfig, 'trustDomain' | 'scope' | 'denied' | 'accessLog'>;
   /** A service as outbound proxies reach it. */
@@ -52,7 +57,7 @@ export async function startMesh(
   cleanup: Cleanup,
 ): Promise<Mesh> {
   const { state, trustDomain, modules, evidence } = foundation;
-  const accessLog = new AccessLog(join(state.root, 'access.log'));
+  const accessLog = new JsonLines(join(state.root, 'access.log'));
   cleanup.add(() => accessLog.close());
   const shared = {
     ...{ trustDomain, denied, scope: modules.scope },
@@ -70,7 +75,12 @@ export async function startMesh(
       services: services.map((name) => hosted(state.run, trustDomain, name)),
       filterFor: (service) => filters.of(service.name),
       onRefused: (refusal) =>
-        recordRefusal(evidence.observed, { service: refusal.service }, refusal),
+        recordRefusal(
+          evidence.observed,
+          { service: refusal.service },
+          refusal,
+          filters.decision(refusal),
+        ),
     }),
   );
   cleanup.add(() => inbound.drain(graceMs));
@@ -144,7 +154,7 @@ async function listening(create: (at: typeof ports | undefined) => MeshProxy): P
 /** One filter a service, made anew when another pair of bundles comes into force. */
 class MeshFilters {
   readonly #foundation: Foundation;
-  readonly #filters = new Map<string, { pair: LoadedPair; filter: Filter }>();
+  readonly #filters = new Map<string, { pair: LoadedPair; filter: Filter; decider: Decider }>();
 
   constructor(foundation: Foundation) {
     this.#foundation = foundation;
@@ -155,15 +165,51 @@ class MeshFilters {
     const pair = this.#foundation.bundles.current();
     const known = this.#filters.get(service);
     if (known?.pair === pair) return known.filter;
-    const { trustDomain } = this.#foundation;
+    const { trustDomain, modules } = this.#foundation;
     const filter = meshFilter(pair, { service, trustDomain });
-    this.#filters.set(service, { pair, filter });
+    const decider = createLocalDecider({ current: () => pair }, modules);
+    this.#filters.set(service, { pair, filter, decider });
     known?.filter.close();
     return filter;
+  }
+
+  /**
+   * The decision by which the filter refused, decided again here, since the filter gives its id only:
+   * the row holds what an audit needs. Undefined where the ids differ, or nothing was decided.
+   */
+  decision({
+    service,
+    spiffeId,
+    requestId,
+    time,
+    decisionId,
+  }: InboundRefusal): Decision | undefined {
+    if (decisionId === undefined || spiffeId === undefined) return undefined;
+    const decision = this.#filters.get(service)?.decider.decide({
+      boundary: 'mesh',
+      module: 'authorization',
+      input: {
+        action: 'connect',
+        context: { request_id: requestId, time },
+        identity: identityOf(spiffeId, this.#foundation.trustDomain),
+        resource: { kind: 'service', name: service },
+      },
+      // Nothing of this input is committed.
+      salt: new Uint8Array(32),
+    });
+    return decision?.id === decisionId && !decision.allow ? decision : undefined;
   }
 
   close(): void {
     for (const { filter } of this.#filters.values()) filter.close();
     this.#filters.clear();
   }
+}
+
+/** The identity as the mesh policy reads it; the last three are empty for whoever is no agent. */
+function identityOf(spiffe_id: string, trust_domain: string): JsonObject {
+  const [, , , kind, tenant = '', agent = '', role = '', ...more] = spiffe_id.split('/');
+  const isAgent = kind === 'agent' && role !== '' && more.length === 0;
+  const named = isAgent ? { tenant, agent, role } : { tenant: '', agent: '', role: '' };
+  return { spiffe_id, trust_domain, ...named };
 }

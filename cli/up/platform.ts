@@ -1,11 +1,14 @@
 // Composes the whole platform in one process, as `platform up` runs it.
 import { rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { codeOf, PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import { createHttpServer } from '../../services/common/http/port.ts';
 import { type Console, createConsole } from '../../services/console/console.ts';
 import type { CredentialSource } from '../../services/gateway/credentials.ts';
+import { authorityRoutes } from '../../services/identity/authority-routes.ts';
 import { identityRoutes } from '../../services/identity/routes.ts';
+import type { TcpAddress } from '../../services/proxy/listen.ts';
 import type { StateFolder } from '../state-folder.ts';
 import { Cleanup } from './cleanup.ts';
 import { type Foundation, layFoundation } from './foundation.ts';
@@ -20,6 +23,8 @@ export interface PlatformOptions {
   trustDomain?: string;
   /** Of the local page and health, on 127.0.0.1; 0 takes a free one. */
   port: number;
+  /** The URL at which relying parties find the keys of JWT-SVIDs; by default the local port's. */
+  oidcIssuer?: string;
   /** Values of credentials; by default `credentials.json` in the state folder, and the environment. */
   credentials?: CredentialSource;
   onPolicyError?(error: PlatformError): void;
@@ -33,6 +38,8 @@ export interface RunningPlatform {
   /** The local page, with its token in the fragment. */
   pageUrl: string;
   healthUrl: string;
+  /** Where the inbound proxy listens, `host:port`. */
+  meshAddress: string;
   status(): Promise<JsonObject>;
   /** Ends everything in order; calls that run get a moment to end. */
   stop(): Promise<void>;
@@ -41,6 +48,7 @@ export interface RunningPlatform {
 interface Urls {
   page: string;
   health: string;
+  oidc: string;
 }
 
 /**
@@ -52,7 +60,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   try {
     const foundation = await layFoundation(options, cleanup);
     const machine = await startMachine(foundation, options, cleanup);
-    const urls: Urls = { page: '', health: '' };
+    const urls: Urls = { page: '', health: '', oidc: '' };
     const status = statusReader(foundation, machine, urls);
     const console = createConsole({
       gate: foundation.gate,
@@ -60,11 +68,14 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       status,
       telemetry: () => telemetryOf(foundation),
     });
-    await openPage(foundation, machine, console, urls, options.port, cleanup);
+    await openPage(foundation, machine, console, urls, options, cleanup);
     await openControl(foundation, machine, console, cleanup);
     const { run } = foundation.state;
     cleanup.addLast(() => rm(run, { recursive: true, force: true }));
-    return { pageUrl: urls.page, healthUrl: urls.health, status, stop: () => cleanup.run() };
+    const { host, port } = machine.mesh.inbound.address() as TcpAddress;
+    const meshAddress = `${host}:${port}`;
+    const { page: pageUrl, health: healthUrl } = urls;
+    return { pageUrl, healthUrl, meshAddress, status, stop: () => cleanup.run() };
   } catch (error) {
     await cleanup.run();
     throw error;
@@ -74,7 +85,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
 /** The operator's socket: everything that the command line asks for. */
 async function openControl(
   { gate, modules, state, trustDomain }: Foundation,
-  { gateway, vault, agents, registry }: Machine,
+  { gateway, vault, agents, identity, registry }: Machine,
   console: Console,
   cleanup: Cleanup,
 ): Promise<void> {
@@ -83,6 +94,7 @@ async function openControl(
       ...gateway.controlRoutes,
       ...vault.controlRoutes,
       ...identityRoutes({ agents, gate, record: modules.record }),
+      ...authorityRoutes({ ...identity, gate, record: modules.record }),
       ...console.routes,
     ],
     adapter: 'node',
@@ -91,15 +103,18 @@ async function openControl(
   await listenUntilEnd(control, { path: state.controlSocket }, cleanup);
 }
 
-/** The local page and health, the only things that listen on TCP, on this machine alone. */
+/** The local page, health, and the public keys of JWT-SVIDs, on this machine alone. */
 async function openPage(
   { keys }: Foundation,
-  { gateway }: Machine,
+  { gateway, identity }: Machine,
   console: Console,
   urls: Urls,
-  wantedPort: number,
+  options: PlatformOptions,
   cleanup: Cleanup,
 ): Promise<void> {
+  // Tokens name their issuer, so its port has to be known before anybody listens.
+  const wantedPort = options.port === 0 ? await freePort() : options.port;
+  const issuer = options.oidcIssuer ?? `http://127.0.0.1:${wantedPort}`;
   const isApproval = ({ path }: { path: string }) => path.startsWith('/api/v1/approvals');
   const approvals = gateway.controlRoutes.filter(isApproval);
   let hosts: string[] = [];
@@ -107,16 +122,25 @@ async function openPage(
     routes: [
       ...console.pageRoutes({ token: keys.pageToken, hosts: () => hosts }, approvals),
       ...gateway.routes.filter(({ path }) => path === '/health'),
+      ...identity.authority.oidcRoutes({ issuer }),
     ],
     adapter: 'node',
   });
   const address = { host: '127.0.0.1', port: wantedPort };
   await listenUntilEnd(page, address, cleanup).catch(withPortHint);
-  const bound = page.address();
-  const port = 'port' in bound ? bound.port : wantedPort;
-  hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
-  urls.page = `http://127.0.0.1:${port}/#${keys.pageToken}`;
-  urls.health = `http://127.0.0.1:${port}/health`;
+  hosts = [`127.0.0.1:${wantedPort}`, `localhost:${wantedPort}`];
+  urls.page = `http://127.0.0.1:${wantedPort}/#${keys.pageToken}`;
+  urls.health = `http://127.0.0.1:${wantedPort}/health`;
+  urls.oidc = `${issuer}/.well-known/openid-configuration`;
+}
+
+/** A port of this machine that nobody listens on. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
 }
 
 function statusReader(

@@ -1,5 +1,6 @@
 // The evidence of what the proxies refuse: who it was, as far as that is known, and why.
 import { randomUUID } from 'node:crypto';
+import type { Decision } from '../../runtime/decide/decision.ts';
 import type { PlatformError } from '../../runtime/errors.ts';
 import type { EvidenceLog } from '../../runtime/evidence/log.ts';
 import type { JsonObject } from '../../runtime/json.ts';
@@ -13,7 +14,6 @@ export interface ProxyRefusal {
   spiffeId: string | undefined;
   pid?: number | undefined;
   uid?: number | undefined;
-  decisionId?: string | undefined;
 }
 
 /**
@@ -23,7 +23,8 @@ export interface ProxyRefusal {
 export async function recordRefusal(
   evidence: Pick<EvidenceLog, 'append'>,
   door: JsonObject,
-  { error, requestId, time, method, spiffeId, pid, uid, decisionId }: ProxyRefusal,
+  { error, requestId, time, method, spiffeId, pid, uid }: ProxyRefusal,
+  decision?: Decision,
 ): Promise<void> {
   const process: JsonObject = pid === undefined ? {} : { pid, uid: uid ?? -1 };
   await evidence.append({
@@ -34,10 +35,9 @@ export async function recordRefusal(
     spiffe_id: spiffeId ?? '',
     boundary: 'mesh',
     subject: { ...door, method, ...process },
-    decisions: [],
-    reason: { code: error.code, message: error.message },
-    controls: ['NIST:IA-9', 'SOC2:CC6.1'],
+    decisions: decision === undefined ? [] : [decision],
+    reason: decision?.reason ?? { code: error.code, message: error.message },
+    controls: decision?.controls ?? ['NIST:IA-9', 'SOC2:CC6.1'],
     outcome: 'denied',
-    ...(decisionId === undefined ? {} : { detail: { decision: decisionId } }),
   });
 }

@@ -17,7 +17,7 @@ export interface StatusSources {
   state: StateFolder;
   startedAt: string;
   trustDomain: string;
-  urls: { page: string; health: string };
+  urls: { page: string; health: string; oidc: string };
   policies: readonly string[];
   identity: MachineIdentity;
   mesh: Mesh;

@@ -19,8 +19,8 @@ const undecided: ReadonlySet<string> = new Set<ErrorCode>([
   ...(['service_unavailable', 'internal', 'master_key_wrong'] as const),
 ]);
 const undecidedFamilies = [
-  ...['approval_', 'bundle_', 'database_', 'input_', 'module_'],
-  ...['openapi_', 'schema_', 'secret_', 'spiffe_', 'tool_'],
+  ...['approval_', 'bundle_', 'database_', 'entry_', 'identity_', 'input_', 'module_'],
+  ...['openapi_', 'schema_', 'secret_', 'spiffe_', 'svid_', 'tool_'],
 ];
 
 /** Walks a log's rows in order, from the first; remembers the actions under way. */

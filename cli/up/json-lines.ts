@@ -1,4 +1,4 @@
-// The access log of the proxies: one JSON line a stream, in a file that cannot grow without end.
+// A log of JSON lines, such as the proxies' access log, in files that cannot grow without end.
 import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs';
 import type { JsonObject } from '../../runtime/json.ts';
 
@@ -7,7 +7,7 @@ const bytesMax = 64 * 1024 * 1024;
 const waitingBytesMax = 4 * 1024 * 1024;
 
 /** Appends to `path`; a full file becomes `<path>.1`, in place of the one before. */
-export class AccessLog {
+export class JsonLines {
   readonly path: string;
   #bytes: number;
   #stream: WriteStream;
