@@ -73,8 +73,12 @@ function servePages(
   }
   const server = createServer({ requestTimeout: 5000 }, (request, response) => {
     const page = request.method === 'GET' ? pages[request.url ?? ''] : undefined;
-    if (page === undefined) answer(response, 404, 'text/plain', 'not found\n');
-    else page(response);
+    try {
+      if (page === undefined) answer(response, 404, 'text/plain', 'not found\n');
+      else page(response);
+    } catch {
+      answer(response, 503, 'application/json', '{"ready":false}'); // there is no identity at all
+    }
   });
   server.maxConnections = 64;
   const listening = listenOn(server, at);
