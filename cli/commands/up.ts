@@ -61,7 +61,6 @@ export const up: Command = {
     const platform = await startPlatform({
       ...{ state, port, policies, trustDomain: values['trust-domain'] },
       ...{ oidcIssuer: values['oidc-issuer'] },
-      ...(demo === undefined ? {} : { credentials: demo.credentials }),
       onPolicyError: (error) => print(policyProblem(error)),
       onPolicyChange: (revision) => print(`${pc.green('policy in force')} ${short(revision)}`),
       onTrouble: (error) => void reportFailure(error, 'up', false),

@@ -7,7 +7,6 @@ import { orderDeskSpecs, startOrderDesk } from '../../examples/quickstart/order-
 import { PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import type { Call } from '../../services/console/calls.ts';
-import { type CredentialSource, operatorCredentials } from '../../services/gateway/credentials.ts';
 import { type ControlClient, controlClient } from '../control-client.ts';
 import { subjectOf, verdictOf } from '../print-call.ts';
 import { type RunningAgent, runAgent } from '../run-agent.ts';
@@ -18,32 +17,32 @@ const credentialName = 'order-desk';
 
 export interface Demo {
   policies: string[];
-  credentials: CredentialSource;
   /** Runs the sample agent and prints what became of each of its calls. */
   show(state: StateFolder, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts the sample tool server; its key is random and known to nobody but the two of them. */
+/** Starts the sample tool server; its key is random, and the vault of the platform is to hold it. */
 export async function prepareDemo(): Promise<Demo> {
   const key = randomBytes(24).toString('base64url');
   const desk = await startOrderDesk(key);
-  const others = operatorCredentials(undefined, process.env);
   return {
     policies: [fileURLToPath(new URL('policies', folder))],
-    credentials: {
-      read: (name, origin, caller) =>
-        name === credentialName && origin === desk.url
-          ? Promise.resolve(key)
-          : others.read(name, origin, caller),
-    },
     async show(state, signal) {
       const control = controlClient(state);
+      await keepKey(control, key);
       await registerTools(control, desk.url);
       await runSample(control, signal);
     },
     close: () => desk.close(),
   };
+}
+
+/** What `platform secrets put order-desk --tenant acme` does: the gateway injects it, no agent sees it. */
+async function keepKey(control: ControlClient, value: string): Promise<void> {
+  const { trust_domain: trustDomain } = await control.call('GET', '/api/v1/status');
+  const scope = `spiffe://${trustDomain}/agent/acme/*`;
+  await control.call('PUT', `/api/v1/secrets/${credentialName}`, { value, scope });
 }
 
 async function registerTools(control: ControlClient, base_url: string): Promise<void> {

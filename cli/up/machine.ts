@@ -50,7 +50,7 @@ export async function startMachine(
   cleanup.add(() => vault.close());
   await serve(foundation, 'vault', vault.routes, cleanup);
   const vaultSocket = await openGatewayOutbound(foundation, identity, mesh, cleanup);
-  const gateway = await openGateway(foundation, options, vaultSocket, cleanup);
+  const gateway = await openGateway(foundation, vaultSocket, cleanup);
   cleanup.add(() => gateway.close());
   await serve(foundation, 'gateway', gateway.routes, cleanup);
 
@@ -92,7 +92,6 @@ export async function startMachine(
  */
 function openGateway(
   { state, decider, evidence, modules, trustDomain, keys }: Foundation,
-  options: PlatformOptions,
   vaultSocket: string,
   cleanup: Cleanup,
 ): Promise<Gateway> {
@@ -105,7 +104,7 @@ function openGateway(
     tools: new DatabaseToolStore(evidence.database),
     newTrace: (prompt) => new SessionTrace(prompt),
     approvalKey: keys.approvals,
-    credentials: firstCredential([options.credentials ?? own, vaultCredentials(vault)]),
+    credentials: firstCredential([own, vaultCredentials(vault)]),
   });
 }
 

@@ -5,7 +5,6 @@ import { codeOf, PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import { createHttpServer } from '../../services/common/http/port.ts';
 import { type Console, createConsole } from '../../services/console/console.ts';
-import type { CredentialSource } from '../../services/gateway/credentials.ts';
 import { authorityRoutes } from '../../services/identity/authority-routes.ts';
 import { identityRoutes } from '../../services/identity/routes.ts';
 import type { TcpAddress } from '../../services/proxy/listen.ts';
@@ -25,8 +24,6 @@ export interface PlatformOptions {
   port: number;
   /** The URL at which relying parties find the keys of JWT-SVIDs; by default the local port's. */
   oidcIssuer?: string;
-  /** Values of credentials; by default `credentials.json` in the state folder, and the environment. */
-  credentials?: CredentialSource;
   onPolicyError?(error: PlatformError): void;
   /** Another policy bundle decides from now on. */
   onPolicyChange?(revision: string): void;

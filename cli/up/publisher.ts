@@ -14,6 +14,7 @@ import { type BundleKind, signBundle } from '../../runtime/bundle/sign.ts';
 import { writeBundle } from '../../runtime/bundle/write.ts';
 import type { ObjectStore } from '../../runtime/evidence/objects.ts';
 import type { JsonObject } from '../../runtime/json.ts';
+import { moduleBytes, moduleDigest } from '../../runtime/modules/source.ts';
 import { compileInWorker } from './compile.ts';
 import type { PlatformKeys } from './keys.ts';
 
@@ -98,6 +99,8 @@ async function sourceDigest(folders: readonly string[]): Promise<string> {
   const parts = [
     await readPolicies(folders),
     builtModuleDigests(),
+    moduleDigest(moduleBytes('filter')),
+    moduleDigest(moduleBytes('filter-glue')),
     await readFile(compiler, 'utf8'),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
