@@ -194,6 +194,31 @@ test('modules other than the listed ones: bundle_module_digest_mismatch', async 
   assert.is(await codeOf(loadPair(target, trusted)), 'bundle_module_digest_mismatch');
 });
 
+test('the merged filter is the listed one, or there is none and none is listed', async () => {
+  const policies = await samplePolicies();
+  const loaded = await loadPair(pristine, trusted);
+  assert.equal(Buffer.from(loaded.policy.filter!), Buffer.from(policies.filter!));
+  assert.match(loaded.policy.modules.authorization?.filter ?? '', /^sha256:[0-9a-f]{64}$/);
+
+  const without = folder();
+  await writeSamplePair(without, { keys, policies: { ...policies, filter: undefined } });
+  assert.is((await loadPair(without, trusted)).policy.filter, undefined);
+
+  const changes: ((policy: BundleFiles) => void)[] = [
+    (policy) => policy.delete('filter.wasm'),
+    (policy) => policy.set('filter.wasm', policies.wasm),
+  ];
+  for (const change of changes) {
+    const target = await damaged((policy) => {
+      change(policy);
+      const manifest = JSON.parse(Buffer.from(policy.get('.manifest')!).toString());
+      const revision = revisionOf(policy);
+      policy.set('.manifest', Buffer.from(canonical({ ...manifest, revision })));
+    }, true);
+    assert.is(await codeOf(loadPair(target, trusted)), 'bundle_module_digest_mismatch');
+  }
+});
+
 test('a policy without the rule of a boundary: bundle_entrypoint_missing', async () => {
   const policies = await samplePolicies();
   const target = folder();

@@ -1,5 +1,4 @@
 // Hosts a filter of the proxy-wasm ABI 0.2.1: one VM for many streams, a fresh one after a trap.
-import { randomFillSync } from 'node:crypto';
 import { codeOf, ModuleError } from '../errors.ts';
 import type { LogLevel } from './abi.ts';
 import { ACTION_CONTINUE, MAP } from './abi.ts';
@@ -14,6 +13,7 @@ import type {
 import { HeaderMap } from './header-map.ts';
 import { Machine } from './machine.ts';
 import { Plugin } from './plugin.ts';
+import { createRandom } from './random.ts';
 
 export interface FilterHostConfig {
   /** The filter: a proxy-wasm module, such as `filter.wasm` of a policy bundle. */
@@ -54,7 +54,7 @@ class FilterHost implements Filter {
       configuration: config.configuration,
       log: config.log ?? (() => {}),
       clock: config.clock ?? (() => new Date()),
-      random: config.random ?? ((bytes) => randomFillSync(bytes)),
+      random: config.random ?? createRandom(),
     });
     this.#machine = new Machine(this.#module, this.#plugin);
   }

@@ -58,7 +58,7 @@ function logging(scope: CallScope) {
     proxy_log(level: number, pointer: number, length: number): number {
       const name = LOG_LEVELS[level];
       if (name === undefined) return STATUS.badArgument;
-      plugin.log(name, readText(scope, pointer, Math.min(length >>> 0, LOG_BYTES_MAX)));
+      plugin.log(name, scope.memory.utf8(pointer, Math.min(length >>> 0, LOG_BYTES_MAX)));
       return STATUS.ok;
     },
     proxy_get_log_level(returnLevel: number): number {
@@ -210,7 +210,7 @@ function streams(scope: CallScope) {
 }
 
 function properties(scope: CallScope) {
-  const { text } = { text: (at: number, length: number) => scope.memory.text(at, length) };
+  const text = (pointer: number, length: number) => scope.memory.text(pointer, length);
   return {
     proxy_get_property(path: number, pathLength: number, pointer: number, length: number): number {
       const value = propertyOf(scope.effective, text(path, pathLength));
@@ -220,7 +220,7 @@ function properties(scope: CallScope) {
       const name = text(path, pathLength).replaceAll('\0', '.');
       // What the connection says is not for a filter to say otherwise.
       if (scope.effective.properties.has(name)) return STATUS.badArgument;
-      const isSet = scope.effective.setFact(name, readText(scope, value, length));
+      const isSet = scope.effective.setFact(name, scope.memory.utf8(value, length));
       return isSet ? STATUS.ok : STATUS.internalFailure;
     },
     proxy_call_foreign_function: (): number => STATUS.notFound,
@@ -297,8 +297,3 @@ const unimplemented = Object.fromEntries(
     'proxy_dequeue_shared_queue',
   ].map((name) => [name, () => STATUS.unimplemented]),
 );
-
-/** Text for people and for logs: UTF-8. */
-function readText(scope: CallScope, pointer: number, length: number): string {
-  return Buffer.from(scope.memory.read(pointer, length)).toString();
-}

@@ -61,11 +61,10 @@ function known(scope: CallScope) {
       let length = 0;
       let text = '';
       for (let index = 0; index < count; index++) {
-        const { buffer, byteOffset } = scope.memory.view(vectors + index * 8, 8);
-        const vector = new DataView(buffer, byteOffset, 8);
-        const bytes = scope.memory.read(vector.getUint32(0, true), vector.getUint32(4, true));
-        length += bytes.length;
-        if (text.length < LOG_BYTES_MAX) text += Buffer.from(bytes).toString();
+        const at = scope.memory.readU32(vectors + index * 8);
+        const bytes = scope.memory.readU32(vectors + index * 8 + 4);
+        length += bytes;
+        if (text.length < LOG_BYTES_MAX) text += scope.memory.utf8(at, bytes);
       }
       scope.plugin.log(descriptor === 1 ? 'info' : 'error', text.slice(0, LOG_BYTES_MAX).trimEnd());
       scope.memory.writeU32(returnLength, length);
