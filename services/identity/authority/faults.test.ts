@@ -230,6 +230,9 @@ test('five minutes either way between the clocks of two authorities change nothi
   behind.advance(-300_000);
   ahead.advance(300_000);
   const clocks = [clock, behind, ahead];
+  // The worst of the three makes the first keys.
+  const first = await openAuthority(database, ahead);
+  await first.close();
   const authorities = await Promise.all(clocks.map((each) => openAuthority(database, each)));
   for (let hour = 0; hour < 48; hour += 3) {
     for (const each of authorities) await each.refresh();
@@ -254,6 +257,29 @@ test('five minutes either way between the clocks of two authorities change nothi
     for (const each of clocks) each.advance(3 * hourMs);
   }
   await Promise.all(authorities.map((each) => each.close()));
+});
+
+test('an authority whose clock is ahead does not take a CA away from the others', async ({
+  database,
+}) => {
+  const [behind, ahead] = [new TestClock(), new TestClock()];
+  const one = await openAuthority(database, behind);
+  const [first] = one.x509Bundle();
+  const two = await openAuthority(database, ahead);
+  for (const clock of [behind, ahead]) clock.advance(24 * hourMs - 1000);
+  ahead.advance(300_000);
+  await two.refresh();
+  assert.is(two.x509Bundle().length, 1);
+  await one.refresh();
+  assert.equal(one.x509Bundle()[0], first);
+  assert.equal((await openAuthority(database, behind)).x509Bundle()[0], first);
+  behind.advance(1000);
+  assert.not.equal(one.x509Bundle()[0], first);
+  for (const clock of [behind, ahead]) clock.advance(301_000);
+  await two.refresh();
+  const rows = await database.query(`select id from identity_keys where kind = 'x509'`);
+  assert.is(rows.length, 1);
+  await Promise.all([one.close(), two.close()]);
 });
 
 test.run();

@@ -1,5 +1,6 @@
 // Holds the authority's keys and rotates them in the database, whoever else rotates there too.
 import { PlatformError } from '../../../runtime/errors.ts';
+import { backdateSeconds } from '../../../runtime/identity/workload/x509.ts';
 import { activeOf, nextOf, ordinaryActivation, planOf } from './schedule.ts';
 import type { Sealer } from './seal.ts';
 import { makeSigningKey, openSigningKey, type SigningKey } from './signing-key.ts';
@@ -12,6 +13,12 @@ const attemptsMax = 8;
 
 /** How many keys of a kind may be published at a time; three are, where nobody rotates by hand. */
 const publishedMax = 32;
+
+/**
+ * How long a key's row outlives it: another authority's clock may be five minutes behind, and ours
+ * five ahead.
+ */
+const rowGraceMs = 2 * backdateSeconds * 1000;
 
 /** What happened to a key: it was published, it signs, it is gone. */
 export interface KeyEvent {
@@ -39,8 +46,8 @@ export class Keyring {
   readonly #config: KeyringConfig;
   #keys = new Map<string, SigningKey>();
   #active = new Map<KeyKind, string>();
-  /** Rows that the clock has passed and that are still in the database. */
-  #expired: { kind: KeyKind; id: string }[] = [];
+  /** Every row of the database, also those that the clock has passed. */
+  #rows: readonly StoredKey[] = [];
 
   constructor(config: KeyringConfig) {
     this.#config = config;
@@ -66,32 +73,24 @@ export class Keyring {
   /** Takes over what the database holds; throws when a key of it is damaged, and then changes nothing. */
   replace(stored: readonly StoredKey[]): void {
     const keys = new Map<string, SigningKey>();
-    const expired: StoredKey[] = [];
     const now = this.#now();
     for (const each of stored) {
-      if (now >= each.expiresAt) {
-        expired.push(each);
-        continue;
-      }
+      if (now >= each.expiresAt) continue;
       const name = `${each.kind} ${each.id}`;
       const known = this.#keys.get(name);
       const { trustDomain, sealer } = this.#config;
       const opened = known ?? openSigningKey(each, trustDomain, sealer);
       keys.set(name, { ...opened, activatesAt: each.activatesAt });
     }
-    const before = this.#keys;
-    this.#keys = keys;
-    this.#expired = expired;
-    for (const [name, key] of keys) if (!before.has(name)) this.#tell(key, 'published');
-    for (const [name, key] of before) if (!keys.has(name)) this.#tell(key, 'expired');
-    this.#tellActive();
+    this.#rows = stored;
+    this.#take(keys);
   }
 
   /** Makes, publishes and drops what the clock asks for. Database errors leave everything as it was. */
   async maintain(): Promise<void> {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const change = await this.#due();
-      if (change === undefined) return this.#tellActive();
+      if (change === undefined) return this.#dropExpired();
       await this.#apply(change);
     }
     throw contended();
@@ -144,13 +143,13 @@ export class Keyring {
 
   async #due(): Promise<KeyChange | undefined> {
     const { trustDomain, sealer, ttlMs, publishAheadMs } = this.#config;
+    const now = this.#now();
     const add: StoredKey[] = [];
-    const remove: KeyChange['remove'][number][] = [...this.#expired];
     for (const kind of keyKinds) {
-      const plan = planOf(this.#of(kind), this.#now(), ttlMs, publishAheadMs);
-      remove.push(...plan.remove);
-      if (plan.make) add.push(await makeSigningKey(kind, trustDomain, plan.make, sealer));
+      const lifetime = planOf(this.#of(kind), now, ttlMs, publishAheadMs);
+      if (lifetime) add.push(await makeSigningKey(kind, trustDomain, lifetime, sealer));
     }
+    const remove = this.#rows.filter(({ expiresAt }) => now >= expiresAt + rowGraceMs);
     return add.length + remove.length === 0 ? undefined : { add, remove, activate: [] };
   }
 
@@ -169,7 +168,17 @@ export class Keyring {
     return this.#config.clock().getTime();
   }
 
-  #tellActive(): void {
+  #dropExpired(): void {
+    const now = this.#now();
+    this.#take(new Map([...this.#keys].filter(([, key]) => now < key.expiresAt)));
+  }
+
+  /** Has these keys and no others, and tells what that changed. */
+  #take(keys: Map<string, SigningKey>): void {
+    const before = this.#keys;
+    this.#keys = keys;
+    for (const [name, key] of keys) if (!before.has(name)) this.#tell(key, 'published');
+    for (const [name, key] of before) if (!keys.has(name)) this.#tell(key, 'expired');
     for (const kind of keyKinds) {
       const key = this.active(kind);
       if (key === undefined || this.#active.get(kind) === key.id) continue;

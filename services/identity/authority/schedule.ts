@@ -7,12 +7,6 @@ export interface Lifetime {
   expiresAt: number;
 }
 
-/** What has to change now, if anything. */
-export interface Plan<Key extends Lifetime> {
-  make?: Lifetime;
-  remove: Key[];
-}
-
 /**
  * The key that signs: of those not expired the last that may sign already. A clock that was set back
  * behind all of them finds the first, so that it never looks as if there were none.
@@ -31,23 +25,21 @@ export function nextOf<Key extends Lifetime>(keys: readonly Key[], now: number):
 }
 
 /**
- * The next key is made at half life of the one that signs and signs from 5/6 of it on. One that is
- * made late, after a standstill, is still published for `publishAheadMs` before it signs.
+ * The key that has to be made now, if any. The next one is made at half life of the one that signs
+ * and signs from 5/6 of it on. One that is made late, after a standstill, is still published for
+ * `publishAheadMs` before it signs.
  */
-export function planOf<Key extends Lifetime>(
-  keys: readonly Key[],
+export function planOf(
+  keys: readonly Lifetime[],
   now: number,
   ttlMs: number,
   publishAheadMs: number,
-): Plan<Key> {
-  const remove = keys.filter((key) => now >= key.expiresAt);
+): Lifetime | undefined {
   const active = activeOf(keys, now);
-  if (active === undefined) {
-    return { remove, make: { preparedAt: now, activatesAt: now, expiresAt: now + ttlMs } };
-  }
-  if (nextOf(keys, now) !== undefined || now < within(active, 1 / 2)) return { remove };
+  if (active === undefined) return { preparedAt: now, activatesAt: now, expiresAt: now + ttlMs };
+  if (nextOf(keys, now) !== undefined || now < within(active, 1 / 2)) return undefined;
   const activatesAt = ordinaryActivation(active, now, publishAheadMs);
-  return { remove, make: { preparedAt: now, activatesAt, expiresAt: now + ttlMs } };
+  return { preparedAt: now, activatesAt, expiresAt: now + ttlMs };
 }
 
 /** When a key that is published now signs: from 5/6 of the active one's life on. */

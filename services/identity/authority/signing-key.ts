@@ -44,7 +44,8 @@ export async function makeSigningKey(
     id = Buffer.from(keyIdOf(info)).toString('hex');
     const keys = { privateKey: pair.privateKey, publicKey: info };
     publicPart = makeCaCertificate(trustDomain, keys, {
-      notBefore: new Date(lifetime.preparedAt - backdateSeconds * 1000),
+      // Our clock may be ahead by as much as a verifier's may be behind.
+      notBefore: new Date(lifetime.preparedAt - 2 * backdateSeconds * 1000),
       notAfter: new Date(lifetime.expiresAt),
     });
   }
