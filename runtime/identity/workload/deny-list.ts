@@ -37,6 +37,8 @@ interface List {
 }
 
 const firstListMs = 30_000;
+/** The server sends the list again every five seconds. */
+const silenceMsMax = 20_000;
 const listType = 'platform-deny-list';
 
 /**
@@ -89,6 +91,7 @@ export async function followDenyList(config: FollowDenyListConfig): Promise<Foll
       lastTrouble = trouble;
       config.onTrouble?.(trouble);
     },
+    silenceMsMax,
   });
   async function closeAll(): Promise<void> {
     listeners.clear();

@@ -9,6 +9,8 @@ export interface FollowConfig<Message> {
   take(message: Message): void | Promise<void>;
   /** The stream has ended or a message was refused; told once until a message is taken again. */
   onTrouble(error: PlatformError): void;
+  /** For a stream that promises signs of life: without one for so long, it is opened anew. */
+  silenceMsMax?: number;
 }
 
 export interface Following {
@@ -48,8 +50,14 @@ export function follow<Message>(config: FollowConfig<Message>): Following {
   }
 
   async function readToEnd(): Promise<PlatformError> {
+    const silent = new AbortController();
+    const watch = () =>
+      config.silenceMsMax && setTimeout(() => silent.abort(), config.silenceMsMax);
+    let watchdog = watch();
     try {
-      for await (const message of config.open(end.signal)) {
+      for await (const message of config.open(AbortSignal.any([end.signal, silent.signal]))) {
+        clearTimeout(watchdog);
+        watchdog = watch();
         await config.take(message);
         isConnected = true;
         backoffMs = backoffMinMs;
@@ -58,7 +66,10 @@ export function follow<Message>(config: FollowConfig<Message>): Following {
       }
       return new IdentityError('identity_unavailable', 'the identity server has ended the stream');
     } catch (error) {
-      return identityErrorOf(error);
+      if (!silent.signal.aborted) return identityErrorOf(error);
+      return new IdentityError('identity_unavailable', 'the identity server has fallen silent');
+    } finally {
+      clearTimeout(watchdog);
     }
   }
 

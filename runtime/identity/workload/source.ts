@@ -85,8 +85,10 @@ export async function openWorkloadSource(config: WorkloadSourceConfig): Promise<
     take(answer) {
       bundles = readJwtBundles(answer, scope);
     },
-    // Both streams are of one server, so that its trouble has been told.
-    onTrouble() {},
+    onTrouble(trouble) {
+      // Both streams are of one server: whatever else ails it is told by the other one.
+      if (trouble.code === 'svid_invalid') config.onTrouble?.(trouble);
+    },
   });
   async function closeAll(): Promise<void> {
     listeners.clear();
