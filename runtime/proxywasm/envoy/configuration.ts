@@ -117,7 +117,7 @@ function connectionManager(config: EnvoyConfig): object {
       typed('mesh', 'envoy.extensions.filters.http.wasm.v3.Wasm', {
         config: {
           name: 'mesh',
-          failure_policy: 'FAIL_CLOSED',
+          failure_policy: 'FAIL_RELOAD',
           vm_config: {
             vm_id: config.vmId,
             runtime: 'envoy.wasm.runtime.v8',

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { mergeFilter } from '../../bundle/merge.ts';
 import type { X509Svid } from '../../identity/workload/x509.ts';
 import { testCa } from '../../testing/certificates.ts';
 import { eventually } from '../../testing/eventually.ts';
@@ -17,6 +18,7 @@ import { pythonTool } from '../../testing/python-tools.ts';
 import { SAMPLE_GATEWAY, SAMPLE_TRUST_DOMAIN, sampleAgent } from '../../testing/sample-data.ts';
 import { meshFilterConfiguration } from '../mesh-filter.ts';
 import { meshDecider, samplePair } from '../testing/mesh.ts';
+import { policyOf } from '../testing/odd-policy.ts';
 import { envoyBootstrap } from './configuration.ts';
 
 const SERVICE = `spiffe://${SAMPLE_TRUST_DOMAIN}/service/vault`;
@@ -25,6 +27,9 @@ const folder = mkdtempSync(join(tmpdir(), 'envoy-'));
 const path = (name: string) => join(folder, name);
 const pair = await samplePair(20);
 const decide = meshDecider(pair);
+const usable = Buffer.from(
+  meshFilterConfiguration(pair, { service: 'vault', trustDomain: SAMPLE_TRUST_DOMAIN }),
+).toString();
 const ca = await testCa(SAMPLE_TRUST_DOMAIN);
 const seen: IncomingHttpHeaders[] = [];
 const upstream = createServer((incoming, answer) => {
@@ -40,13 +45,13 @@ const keyPem = (svid: X509Svid) => {
   return `-----BEGIN PRIVATE KEY-----\n${text}\n-----END PRIVATE KEY-----\n`;
 };
 
-/** Starts Envoy with this filter configuration and learns the port that it got. */
-async function start(configuration: string): Promise<void> {
+/** Starts Envoy with this filter and its configuration, and learns the port that it got. */
+async function start(configuration: string, filter = pair.policy.filter!): Promise<void> {
   const service = await ca.issue(SERVICE);
   writeFileSync(path('service.pem'), service.certificates.map(pem).join(''));
   writeFileSync(path('service.key'), keyPem(service));
   writeFileSync(path('trust.pem'), pem(ca.certificate));
-  writeFileSync(path('filter.wasm'), pair.policy.filter!);
+  writeFileSync(path('filter.wasm'), filter);
   const bootstrap = envoyBootstrap({
     certificate: path('service.pem'),
     privateKey: path('service.key'),
@@ -137,11 +142,7 @@ const logLines = () => readFileSync(path('access.log'), 'utf8').split('\n').filt
 if (needs('python')) {
   test.before(async () => {
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
-    await start(
-      Buffer.from(
-        meshFilterConfiguration(pair, { service: 'vault', trustDomain: SAMPLE_TRUST_DOMAIN }),
-      ).toString(),
-    );
+    await start(usable);
   });
 
   test('an allowed peer reaches the service under its own name, with facts of Envoy alone', async () => {
@@ -223,6 +224,17 @@ if (needs('python')) {
         () => 0,
       );
       assert.not.equal(status, 200);
+    }
+    assert.is(seen.length, before);
+  });
+
+  test('a policy that traps lets nothing pass, now or later', async () => {
+    await stop();
+    await start(usable, await mergeFilter(policyOf('(unreachable)')));
+    const before = seen.length;
+    for (let time = 0; time < 3; time++) {
+      const { status } = await ask(await ca.issue(sampleAgent(1)));
+      assert.ok(status >= 500, String(status));
     }
     assert.is(seen.length, before);
   });
