@@ -1,4 +1,4 @@
-// The registration entry: which process tree is which agent, and which roles it may claim.
+// An agent's registration on this machine: which process tree it is, and which roles it may claim.
 import type { ProcessName } from './process.ts';
 import type { Role } from './role.ts';
 

@@ -1,4 +1,5 @@
-// The registry of agents' registration entries: its port, and the in-memory one.
+// Which process tree on this machine is which agent: the port of that registry, and the in-memory one.
+// The entries that give SPIFFE IDs to whoever has their selectors are the identity server's: see entry-client.ts.
 import { randomUUID } from 'node:crypto';
 import { PlatformError } from '../errors.ts';
 import { descendantsOf } from './descendants.ts';

@@ -37,8 +37,23 @@ if (needs('go')) {
       ...['/..', '/...', '/a.', '/*', '%', '%2e', ':', ':80', '@', '?', '#', ' ', 'é', '\0', '\n'],
     );
     const tail = fc.array(part, { maxLength: 5 }).map((parts) => parts.join(''));
+    // A valid ID with one byte put in, left out or replaced, where it may no longer be one.
+    const segment = fc.string({ unit: fc.constantFrom(...'aZ09.-_'), minLength: 1, maxLength: 4 });
+    const nearMiss = fc
+      .tuple(
+        fc.array(segment, { maxLength: 3 }),
+        fc.nat(),
+        fc.nat(1),
+        fc.constantFrom('', ...'aA/.%:@?#*~ \0é'),
+      )
+      .map(([segments, at, cut, put]) => {
+        const whole = ['spiffe://td', ...segments].join('/');
+        const where = at % (whole.length + 1);
+        return whole.slice(0, where) + put + whole.slice(where + cut);
+      });
     const id = fc.oneof(
       tail,
+      nearMiss,
       tail.map((text) => `spiffe://td${text}`),
       tail.map((text) => `spiffe://td/a${text}`),
     );
