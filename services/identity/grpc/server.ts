@@ -41,6 +41,8 @@ export interface GrpcLimits {
   requestMs: number;
   /** How long a connection without any call may stay. */
   idleMs: number;
+  /** How often a caller is asked for a sign of life; it has as long to give one. */
+  keepaliveMs: number;
 }
 
 export const defaultGrpcLimits: GrpcLimits = {
@@ -51,16 +53,23 @@ export const defaultGrpcLimits: GrpcLimits = {
   messageBytes: 64 * 1024,
   requestMs: 10_000,
   idleMs: 300_000,
+  keepaliveMs: 30_000,
 };
 
 /** The peer of the connection that a call came over. */
 export const peerKey: ContextKey<Peer | undefined> = createContextKey<Peer | undefined>(undefined);
 
-const keepaliveMs = 30_000;
 const watchMs = 1000;
 const headerBytesMax = 16 * 1024;
 const attached = Symbol('peer');
-type Attached = Socket & { [attached]?: Peer };
+/** What is known of a connection, also where only HTTP/2's view of its socket is at hand. */
+type Attached = Socket & { [attached]?: { peer: Peer; socket: Socket } };
+
+interface SessionUse {
+  streams: number;
+  idleSince: number;
+  end: () => void;
+}
 
 /** Methods whose request is a stream of its own and may stay open. */
 const openEnded = /\/(StreamSecrets|DeltaSecrets|SyncAuthorizedEntries)$/;
@@ -70,7 +79,7 @@ export class GrpcServer {
   readonly #config: GrpcServerConfig;
   readonly #limits: GrpcLimits;
   readonly #http2;
-  readonly #sessions = new Map<ServerHttp2Session, { streams: number; idleSince: number }>();
+  readonly #sessions = new Map<ServerHttp2Session, SessionUse>();
   readonly #sockets = new Set<Socket>();
   readonly #counts = new Map<string, number>();
   readonly #shutdown = new AbortController();
@@ -116,7 +125,7 @@ export class GrpcServer {
   async listen(): Promise<void> {
     await this.#open();
     const watch = setInterval(() => void this.#restoreSocket(), watchMs);
-    const keepalive = setInterval(() => this.#ping(), keepaliveMs);
+    const keepalive = setInterval(() => this.#ping(), this.#limits.keepaliveMs);
     this.#timers = [watch, keepalive];
     for (const timer of this.#timers) timer.unref();
   }
@@ -194,7 +203,7 @@ export class GrpcServer {
       socket.destroy();
       return;
     }
-    (socket as Attached)[attached] = peer;
+    (socket as Attached)[attached] = { peer, socket };
     this.#sockets.add(socket);
     socket.once('close', () => {
       this.#sockets.delete(socket);
@@ -256,7 +265,13 @@ export class GrpcServer {
   }
 
   #keep(session: ServerHttp2Session): void {
-    const use = { streams: 0, idleSince: performance.now() };
+    const socket = (session.socket as Attached)[attached]?.socket;
+    const end = () => {
+      session.destroy();
+      // A session that has not begun leaves its socket open.
+      socket?.destroy();
+    };
+    const use = { streams: 0, idleSince: performance.now(), end };
     this.#sessions.set(session, use);
     session.on('error', () => {});
     session.once('close', () => this.#sessions.delete(session));
@@ -271,17 +286,17 @@ export class GrpcServer {
 
   /** A caller that no longer answers, or has long asked nothing, is let go. */
   #ping(): void {
-    for (const [session, { streams, idleSince }] of this.#sessions) {
+    for (const [session, { streams, idleSince, end }] of this.#sessions) {
       if (session.destroyed || session.closed) continue;
       if (streams === 0 && performance.now() - idleSince > this.#limits.idleMs) {
-        session.destroy();
+        end();
         continue;
       }
-      const silent = setTimeout(() => session.destroy(), keepaliveMs);
+      const silent = setTimeout(end, this.#limits.keepaliveMs);
       silent.unref();
       session.ping((error) => {
         clearTimeout(silent);
-        if (error !== null && !session.destroyed) session.destroy();
+        if (error !== null) end();
       });
     }
   }
@@ -289,7 +304,7 @@ export class GrpcServer {
 
 function peerOfRequest(request: unknown): Peer | undefined {
   const { session } = (request as Http2ServerRequest).stream;
-  return (session?.socket as Attached | undefined)?.[attached];
+  return (session?.socket as Attached | undefined)?.[attached]?.peer;
 }
 
 function inodeOf(path: string): number | undefined {
