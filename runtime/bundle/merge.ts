@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { BundleError } from '../errors.ts';
-import { keepCached, readCached } from '../modules/cache.ts';
+import { keepCached, readCached, trimCached } from '../modules/cache.ts';
 import { moduleBytes } from '../modules/source.ts';
 import { keepExports, renameImports } from './sections.ts';
 
@@ -15,6 +15,8 @@ import { keepExports, renameImports } from './sections.ts';
 const RECIPE = 'platform/filter/v1';
 const HASH_BYTES = 32;
 const TIMEOUT_MS = 30_000;
+/** A fifth of a megabyte each. */
+const KEPT_MAX = 64;
 /** What the three modules use; binaryen would otherwise emit encodings that V8 does not read yet. */
 const FEATURES = [
   'multimemory',
@@ -47,6 +49,7 @@ export async function mergeFilter(policy: Uint8Array): Promise<Uint8Array> {
   const merged = await merge({ filter, policy: renameImports(policy, 'env', 'opa'), opa: glue });
   const bytes = keepExports(merged, (name) => name === 'memory' || name.startsWith('proxy_'));
   await keepCached(name, Buffer.concat([sha256(bytes), bytes]));
+  await trimCached('filter-', KEPT_MAX);
   return bytes;
 }
 
@@ -66,11 +69,13 @@ async function merge(modules: Record<string, Uint8Array>): Promise<Uint8Array> {
       'bin',
       'wasm-merge',
     );
-    const options = ['--rename-export-conflicts', ...FEATURES, '-o', output];
-    await promisify(execFile)(process.execPath, [tool, ...inputs, ...options], {
-      timeout: TIMEOUT_MS,
-    });
-    return await readFile(output);
+    const options = ['--rename-export-conflicts', '--no-validation', ...FEATURES, '-o', output];
+    // One short run: compiling binaryen's own Wasm with care would take most of the time.
+    const command = ['--liftoff-only', tool, ...inputs, ...options];
+    await promisify(execFile)(process.execPath, command, { timeout: TIMEOUT_MS });
+    const merged = await readFile(output);
+    if (!WebAssembly.validate(merged)) throw new Error('the merged module is not valid');
+    return merged;
   } catch (cause) {
     const { stderr } = cause as { stderr?: string };
     throw new BundleError('compiler_failed', 'the filter and the policy cannot be merged', {

@@ -1,6 +1,6 @@
 // Files that can be made again, kept between processes in the user's cache folder.
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -23,6 +23,22 @@ export async function keepCached(name: string, bytes: Uint8Array): Promise<void>
     await rename(temporary, target);
   } catch {
     await rm(temporary, { force: true }).catch(() => {});
+  }
+}
+
+/** Keeps the newest `count` files whose names begin with `prefix`; best effort too. */
+export async function trimCached(prefix: string, count: number): Promise<void> {
+  try {
+    const names = (await readdir(cacheFolder())).filter((name) => name.startsWith(prefix));
+    if (names.length <= count) return;
+    const files = names.map(async (name) => {
+      const path = join(cacheFolder(), name);
+      return { path, changedAt: (await stat(path)).mtimeMs };
+    });
+    const newestFirst = (await Promise.all(files)).sort((a, b) => b.changedAt - a.changedAt);
+    for (const { path } of newestFirst.slice(count)) await rm(path, { force: true });
+  } catch {
+    // Another process may be trimming the same files.
   }
 }
 
