@@ -1,20 +1,28 @@
 // Our clients against our identity server, over its real sockets and database: rotation, outages, denial, clocks.
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { connect, createServer } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { codeOf } from '../runtime/errors.ts';
-import { machineAttestor, platformSelector } from '../runtime/identity/attestor.ts';
+import {
+  machineAttestor,
+  platformSelector,
+  processSelector,
+} from '../runtime/identity/attestor.ts';
 import {
   type EntryClient,
   type EntryFilter,
   entryClient,
 } from '../runtime/identity/entry-client.ts';
+import { requireProcess } from '../runtime/identity/process.ts';
 import { createEntryRegistry } from '../runtime/identity/registry.ts';
 import { nodeSpiffeId, serviceSpiffeId } from '../runtime/identity/spiffe-id.ts';
 import { verifyChain } from '../runtime/identity/workload/chain.ts';
@@ -52,8 +60,9 @@ let authority: Authority;
 let server: IdentityServer;
 let entries: EntryClient;
 
+const registry = createEntryRegistry();
+
 async function serve(): Promise<IdentityServer> {
-  const registry = createEntryRegistry();
   const services = ['gateway', 'vault'];
   const made = createIdentityServer({
     ...{ authority, database },
@@ -85,6 +94,27 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   } catch (error) {
     return codeOf(error);
   }
+}
+
+/** A workload in a process of its own, and the lines that it has printed. */
+function workload(environment: Record<string, string> = {}) {
+  const program = fileURLToPath(new URL('../runtime/testing/workload-program.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, workloadSocket], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  createInterface(child.stdout).on('line', (line) => lines.push(line));
+  closing.unshift(async () => child.kill('SIGKILL'));
+  return { pid: child.pid ?? -1, lines };
+}
+
+function registerAgent(pid: number, agent: string) {
+  return registry.create({
+    ...{ trustDomain, tenant: 'acme', agent, roles: [{ name: 'writer' }] },
+    ...{ process: requireProcess(pid), launcher: { pid: 1, startTime: '0' } },
+    uid: process.getuid?.() ?? 0,
+  });
 }
 
 const serialOf = (source: WorkloadSource) =>
@@ -295,6 +325,30 @@ test('an hour without the identity server: what is there works until it expires'
   await eventually(() => source.state().isConnected && list.staleForMs() < 60_000);
   assert.is(identity.svid().spiffeId, gatewayId);
   assert.is(await entries.count(), 2);
+});
+
+test('an agent’s process gets the SVID of its own role, and nobody else any', async () => {
+  const agent = workload({ PLATFORM_ROLE: 'writer' });
+  const registered = registerAgent(agent.pid, 'bot');
+  const self = processSelector(registered.process);
+  const idOf = (role: string) => `spiffe://${trustDomain}/agent/acme/bot/${role}`;
+  const made = await entries.create(
+    ['main', 'writer'].map((role) => ({
+      ...{ spiffeId: idOf(role), parentId },
+      selectors: [self, platformSelector('process-role', role)],
+    })),
+  );
+  await eventually(() => agent.lines.length > 0);
+  assert.is(agent.lines[0], JSON.stringify([idOf('writer')]));
+  // Neither of the agent's tree nor registered itself, whatever role it claims.
+  const stranger = workload({ PLATFORM_ROLE: 'writer' });
+  await eventually(() => stranger.lines.includes('"none: svid_missing"'));
+  // Of another agent, which has no entry.
+  const other = workload({ PLATFORM_ROLE: 'writer' });
+  registerAgent(other.pid, 'other');
+  await eventually(() => other.lines.includes('"none: svid_missing"'));
+  await entries.delete([made[1]?.entry?.id ?? '']);
+  await eventually(() => agent.lines.includes('"svid_missing"'));
 });
 
 test('mutual TLS between two services, and none with another trust domain', async () => {
