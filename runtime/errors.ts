@@ -97,6 +97,7 @@ export type ErrorCode =
   | 'openapi_unsupported'
   | 'openapi_ref_remote'
   | 'credential_missing'
+  | 'credential_unusable'
   // secrets
   | 'secret_denied'
   | 'secret_invalid'

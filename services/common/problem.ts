@@ -69,6 +69,7 @@ const single: Record<Exclude<ErrorCode, OfFamily>, Mapping> & Partial<Record<OfF
   tool_response_invalid: [502, 'The tool answered something unreadable'],
   tool_failed: [502, 'The tool answered with an error'],
   credential_missing: [503, 'The operator has provided no credential for this tool'],
+  credential_unusable: [503, 'The credential of this tool cannot be used for it'],
   route_unknown: [404, 'There is no such path'],
   method_not_allowed: [405, 'The path has no such method'],
   content_type_unsupported: [415, 'The content type is not supported'],

@@ -18,6 +18,8 @@ export interface GatewayEnvironment {
   /** 32 bytes: the Ed25519 seed that signs checkpoints. */
   evidenceSeedFile: string;
   credentialsFile: string | undefined;
+  /** The Unix socket of the proxy by which the vault is reached under the gateway's own identity. */
+  vaultPath: string | undefined;
   databaseUrl: string | undefined;
   keyValueUrl: string | undefined;
   trustDomain: string;
@@ -52,6 +54,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): GatewayEnvironment {
     checkpointsDir: required('CHECKPOINTS_DIR'),
     evidenceSeedFile: required('EVIDENCE_SEED_FILE'),
     credentialsFile: optional('CREDENTIALS_FILE'),
+    vaultPath: socket('PLATFORM_VAULT_URL', optional('PLATFORM_VAULT_URL')),
     databaseUrl: url(optional('DATABASE_URL'), 'DATABASE_URL', ['postgres:', 'postgresql:']),
     keyValueUrl: url(keyValueUrl(optional('VALKEY_URL')), 'VALKEY_URL', ['redis:', 'rediss:']),
     trustDomain: optional('PLATFORM_TRUST_DOMAIN') ?? defaultTrustDomain,

@@ -24,7 +24,7 @@ export type SendToVault = (request: VaultRequest) => Promise<VaultAnswer>;
 /**
  * Reads each credential from the vault, where it is a secret of the same name. The vault decides for
  * the agent, whom `x-platform-on-behalf-of` names, and evidences the reading; nothing is kept between
- * calls. Rejects with `secret_denied` when no such secret is in the agent's scope, `secret_invalid` when
+ * calls. Rejects with `secret_denied` when no such secret is in the agent's scope, `credential_unusable` when
  * its value fits no header, and `service_unavailable` when the vault does not answer or answers
  * anything else.
  */
@@ -38,16 +38,16 @@ export function vaultCredentials({ send }: { send: SendToVault }): CredentialSou
       const body = objectIn(answer.body);
       if (answer.status === 200 && body?.key === name && typeof body.value === 'string') {
         if (fitsHeader(body.value)) return body.value;
-        throw new PlatformError('secret_invalid', `the secret ${name} fits no header`);
+        throw new PlatformError('credential_unusable', `the secret ${name} fits no header`);
       }
-      if (answer.status === 403) throw denied(name, body);
+      if (answer.status === 403) throw denied(name);
       throw unavailable(`the vault answered with status ${answer.status}`);
     },
   };
 }
 
 function requestFor(name: string, { identity, context }: Caller): VaultRequest {
-  if (name === '.' || name === '..') throw denied(name, undefined);
+  if (name === '.' || name === '..') throw denied(name);
   return {
     method: 'GET',
     path: `/api/v1/secrets/${encodeURIComponent(name)}`,
@@ -60,11 +60,8 @@ function requestFor(name: string, { identity, context }: Caller): VaultRequest {
   };
 }
 
-function denied(name: string, body: JsonObject | undefined): PlatformError {
-  const id = body?.decision_id;
-  return new PlatformError('secret_denied', `no secret ${name} is in the agent's scope`, {
-    data: typeof id === 'string' && /^[0-9a-f]{64}$/.test(id) ? { decision_id: id } : {},
-  });
+function denied(name: string): PlatformError {
+  return new PlatformError('secret_denied', `no secret ${name} is in the agent's scope`);
 }
 
 function unavailable(message: string): PlatformError {

@@ -31,7 +31,7 @@ test('reads values from the file, from the environment, and for their origins on
   write(JSON.stringify({ plain: 'plain-value', bound }));
   assert.is(await read('plain'), 'plain-value');
   assert.is(await read('bound'), 'bound-value');
-  assert.match(await read('bound', 'https://evil.example'), /^credential_missing/);
+  assert.match(await read('bound', 'https://evil.example'), /^credential_unusable/);
   assert.match(await read('toString'), /^credential_missing/);
   const environment = { PLATFORM_CREDENTIAL_MAIL_KEY: 'from-env' };
   assert.is(await read('mail-key', '', environment), 'from-env');
@@ -42,7 +42,7 @@ test('refuses what others can read and what fits no header, and quotes nothing',
   assert.not.match(await read('plain'), /hunter2/);
   write(JSON.stringify({ split: 'hunter2\r\nx-evil: 1' }));
   const split = await read('split');
-  assert.match(split, /^credential_missing/);
+  assert.match(split, /^credential_unusable/);
   assert.not.match(split, /hunter2/);
   write('{"plain": "v"}');
   chmodSync(file, 0o644);

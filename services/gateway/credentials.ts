@@ -18,8 +18,9 @@ export interface CredentialUse {
 export interface CredentialSource {
   /**
    * The value to send to `origin` for `caller`, for one call and not to be kept. Rejects with
-   * `credential_missing`, also when the value is not meant for that origin, `secret_denied` when the
-   * caller may not use it, or whatever else failed; never puts a value into an error.
+   * `credential_missing` when there is none of this name, `secret_denied` when there is none in the
+   * caller's scope, `credential_unusable` when it is not meant for that origin or fits no header, or
+   * whatever else failed; never puts a value into an error.
    */
   read(name: string, origin: string, caller: Caller): Promise<string>;
 }
@@ -48,7 +49,7 @@ export function operatorCredentials(
       const value = fromFile ?? environment[variable];
       if (value === undefined || value === '') throw missing(name);
       if (fitsHeader(value)) return value;
-      throw new PlatformError('credential_missing', `the credential ${name} fits no header`);
+      throw new PlatformError('credential_unusable', `the credential ${name} fits no header`);
     },
   };
 }
@@ -60,8 +61,9 @@ export function fitsHeader(value: string): boolean {
 }
 
 /**
- * Asks the sources in their order. The next one is asked only where a source has nothing for the
- * caller; any other failure, such as a vault that does not answer, is final. Where none has a value,
+ * Asks the sources in their order. The next one is asked only where a source has nothing of this name
+ * for the caller; any other failure, such as a vault that does not answer, is final. A source that
+ * agents write to belongs last, since what one comes first hides the same name in those after it. Where none has a value,
  * the first one's refusal is what the caller hears.
  */
 export function firstCredential(sources: readonly CredentialSource[]): CredentialSource {
@@ -86,7 +88,7 @@ function valueInFile(file: string, name: string, origin: string): string | undef
   let parsed: unknown;
   try {
     if ((statSync(file).mode & 0o077) !== 0) {
-      throw new PlatformError('credential_missing', 'others can read the credentials file', {
+      throw new PlatformError('credential_unusable', 'others can read the credentials file', {
         hint: `run chmod 600 ${file}`,
       });
     }
@@ -95,14 +97,14 @@ function valueInFile(file: string, name: string, origin: string): string | undef
     if (error instanceof PlatformError) throw error;
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     // No cause: a parser's message can quote what it read.
-    throw new PlatformError('credential_missing', 'the credentials file cannot be read');
+    throw new PlatformError('credential_unusable', 'the credentials file cannot be read');
   }
   if (!isJsonObject(parsed) || !Object.hasOwn(parsed, name)) return undefined;
   const entry = parsed[name];
   if (!isJsonObject(entry)) return typeof entry === 'string' ? entry : undefined;
   const { value, origins } = entry;
   if (typeof value !== 'string' || !Array.isArray(origins) || !origins.includes(origin)) {
-    throw new PlatformError('credential_missing', `the credential ${name} is not for ${origin}`);
+    throw new PlatformError('credential_unusable', `the credential ${name} is not for ${origin}`);
   }
   return value;
 }

@@ -215,7 +215,7 @@ async function converse(
 ): Promise<{ result: JsonValue } | { error: ToolError }> {
   const { parts, record, caller } = call;
   const use = record.credential;
-  const secret = use === undefined ? undefined : await readCredential(call, use.name, facts);
+  const secret = use && (await parts.credentials.read(use.name, originOf(record), caller));
   const headers = { ...outgoing.headers };
   if (use !== undefined && secret !== undefined) {
     headers[use.header] = use.format.replace('{value}', () => secret);
@@ -235,19 +235,6 @@ async function converse(
   if (response.status >= 200 && response.status < 300) return { result };
   const message = `the tool answered with status ${response.status}`;
   return { error: { code: 'tool_failed', message, status: response.status, body: result } };
-}
-
-/** Of a refusal the row names the vault's own decision, which the vault has evidenced. */
-async function readCredential(call: Call, name: string, facts: JsonObject): Promise<string> {
-  const { parts, record, caller } = call;
-  try {
-    return await parts.credentials.read(name, originOf(record), caller);
-  } catch (error) {
-    if (error instanceof PlatformError && typeof error.data.decision_id === 'string') {
-      facts.secret_decision = error.data.decision_id;
-    }
-    throw error;
-  }
 }
 
 function originOf({ binding }: ToolRecord): string {

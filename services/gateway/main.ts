@@ -12,7 +12,8 @@ import { createHttpServer, type Route } from '../common/http/port.ts';
 import { redisKeyValue } from '../common/keyvalue/redis.ts';
 import { type Lifecycle, runService } from '../common/lifecycle.ts';
 import { readConfig } from './config.ts';
-import { operatorCredentials } from './credentials.ts';
+import { firstCredential, operatorCredentials } from './credentials.ts';
+import { vaultCredentials, vaultOverSocket } from './credentials-vault.ts';
 import { createGateway, type GatewayConfig } from './gateway.ts';
 import { DatabaseToolStore } from './tools-database.ts';
 
@@ -45,13 +46,19 @@ async function start(lifecycle: Lifecycle): Promise<void> {
     lifecycle.onStop(() => keyValue.close());
     adapters.keyValue = keyValue;
   }
+  const credentials = [operatorCredentials(config.credentialsFile, process.env)];
+  if (config.vaultPath !== undefined) {
+    const vault = vaultOverSocket(config.vaultPath);
+    lifecycle.onStop(() => vault.close());
+    credentials.push(vaultCredentials(vault));
+  }
   const gateway = await createGateway({
     decider: createLocalDecider(bundles, modules),
     evidence,
     record: modules.record,
     schemas: modules.arguments,
     trustDomain: config.trustDomain,
-    credentials: operatorCredentials(config.credentialsFile, process.env),
+    credentials: firstCredential(credentials),
     limits: { toolTimeoutMs: config.toolTimeoutMs },
     ...adapters,
   });
