@@ -2,13 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as assert from 'uvu/assert';
 import { loadPair } from '../../bundle/load.ts';
 import type { LoadedPair } from '../../bundle/pair.ts';
 import { writeSamplePair } from '../../bundle/testing.ts';
 import type { Decision } from '../../decide/decision.ts';
 import { createLocalDecider } from '../../decide/local.ts';
 import { SAMPLE_TRUST_DOMAIN, sampleData } from '../../testing/sample-data.ts';
-import type { FilterProperties } from '../filter.ts';
+import type { Filter, FilterProperties, FilterVerdict, HeaderPairs } from '../filter.ts';
 
 /** The repository's policies with sample data, signed and loaded as a service does it. */
 export async function samplePair(agents: number): Promise<LoadedPair> {
@@ -57,3 +58,37 @@ export function meshDecider(
     });
   };
 }
+
+export const requestHead: HeaderPairs = [
+  [':method', 'GET'],
+  [':path', '/'],
+];
+
+export interface Asked {
+  verdict: FilterVerdict;
+  facts: ReadonlyMap<string, string>;
+}
+
+/** One request of a peer, from its head to its end. */
+export function askMesh(filter: Filter, peer: string, headers: HeaderPairs = requestHead): Asked {
+  const stream = filter.stream(peerProperties(peer));
+  const verdict = stream.requestHeaders(headers, true);
+  stream.end();
+  return { verdict, facts: stream.facts() };
+}
+
+/** The problem document of a denial; fails when it is none. */
+export function problemOf(verdict: FilterVerdict): Record<string, unknown> {
+  assert.is(verdict.kind, 'respond');
+  if (verdict.kind !== 'respond') return {};
+  assert.is(verdict.status, 403);
+  const { length } = verdict.body;
+  assert.ok(
+    verdict.headers.some(([, value]) => value === 'application/problem+json') && length > 0,
+  );
+  return JSON.parse(Buffer.from(verdict.body).toString()) as Record<string, unknown>;
+}
+
+/** All values that a name has. */
+export const valuesOf = (pairs: HeaderPairs, name: string) =>
+  pairs.filter(([known]) => known === name).map(([, value]) => value);
