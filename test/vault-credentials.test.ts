@@ -183,6 +183,16 @@ test('a source is asked after another only when that has nothing of this name', 
   assert.is(await read(), 'credential_missing');
 });
 
+test('a secret that an agent gave the name of an operator’s credential is not used', async ({
+  vault,
+}) => {
+  const path = '/api/v1/secrets/orders-key';
+  assert.ok((await vault.call(AGENT, 'PUT', path, { value: 'of the agent' })).status < 300);
+  const operator = operatorCredentials(undefined, { PLATFORM_CREDENTIAL_ORDERS_KEY: 'operators' });
+  const sources = firstCredential([operator, vaultCredentials({ send })]);
+  assert.is(await sources.read('orders-key', 'https://a.example', caller), 'operators');
+});
+
 test('over a socket the request names the agent and its facts, and the answer is bounded', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vault-'));
   const path = join(folder, 's');
