@@ -13,7 +13,7 @@ import { readBundle } from './files.ts';
 import { createBundleKey, readBundleKeys, writeBundleKey } from './keys.ts';
 import { loadPair } from './load.ts';
 import type { BundleFiles } from './reader.ts';
-import { canonical, revisionOf } from './revision.ts';
+import { canonical, revisionOf, setManifest } from './revision.ts';
 import { signBundle, verifyBundle } from './sign.ts';
 import { samplePolicies, writeSamplePair } from './testing.ts';
 import { writeBundle } from './write.ts';
@@ -225,6 +225,22 @@ test('a policy without the rule of a boundary: bundle_entrypoint_missing', async
   const entrypoints = policies.entrypoints.filter((name) => !name.includes('console'));
   await writeSamplePair(target, { keys, policies: { ...policies, entrypoints } });
   assert.is(await codeOf(loadPair(target, trusted)), 'bundle_entrypoint_missing');
+});
+
+test('bundles from before a boundary and its data can be replayed, but not served', async () => {
+  const policies = await samplePolicies();
+  const target = folder();
+  const entrypoints = policies.entrypoints.filter((name) => !name.includes('mesh'));
+  await writeSamplePair(target, { keys, policies: { ...policies, entrypoints } });
+  const data = await readBundle(join(target, 'data'));
+  const { services: _, ...earlier } = sampleData(1);
+  data.set('data.json', Buffer.from(canonical(earlier)));
+  setManifest(data, { roots: ['agents', 'limits', 'operators', 'tools'], rego_version: 1 });
+  await signBundle(data, 'data', keys.privateKey);
+  await writeBundle(data, join(target, 'data'));
+  assert.is(await codeOf(loadPair(target, trusted)), 'bundle_entrypoint_missing');
+  const replayed = await loadPair(target, trusted, { modules: {} });
+  assert.is(replayed.data.revision, revisionOf(data));
 });
 
 test('data that the policy module cannot hold is no good pair: bundle_too_large', async () => {
