@@ -27,6 +27,21 @@ export interface ContractWorld {
 /** Adds one check; its name is what `cannot` refers to. */
 export type AddCheck = (name: string, run: (context: ContractWorld) => Promise<void>) => void;
 
+const checkTimeoutMs = 20_000;
+
+/** A check that waits for what never comes fails, and the others still run. */
+async function inTime(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('nothing happened')), checkTimeoutMs);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Adds the whole contract for one proxy and runs it. */
 export function meshContract({ name, start, cannot = {} }: ContractOptions): void {
   const test = suite<ContractWorld>(`mesh contract: ${name}`);
@@ -42,7 +57,7 @@ export function meshContract({ name, start, cannot = {} }: ContractOptions): voi
   const known = new Set<string>();
   const add: AddCheck = (check, run) => {
     known.add(check);
-    if (cannot[check] === undefined) test(check, run);
+    if (cannot[check] === undefined) test(check, (context) => inTime(run(context)));
   };
   identityChecks(add);
   requestChecks(add);

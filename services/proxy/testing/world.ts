@@ -9,13 +9,14 @@ import { certificatesPem, privateKeyPem } from '../../../runtime/identity/worklo
 import type { X509Svid } from '../../../runtime/identity/workload/x509.ts';
 import type { JsonObject } from '../../../runtime/json.ts';
 import { type TestCa, testCa } from '../../../runtime/testing/certificates.ts';
+import { sampleAgent } from '../../../runtime/testing/sample-data.ts';
 import type { InboundService } from '../inbound.ts';
 import type { TcpAddress } from '../listen.ts';
 import { h2Service, http1Service, type TestService } from './services.ts';
 import { contextOf, TestDenied, TestSource } from './source.ts';
 
 export const trustDomain = 'platform.local';
-export const agentId = `spiffe://${trustDomain}/agent/acme/bot/writer`;
+export const agentId = sampleAgent(0);
 export const callingServiceId = `spiffe://${trustDomain}/service/caller`;
 export const { scope } = loadModules();
 
