@@ -116,6 +116,18 @@ test('the list outlives the authority and reaches another one', async (context) 
   }
 });
 
+test('a denial does not hide what another authority changed just before', async (context) => {
+  const { authority, clock, database } = context;
+  const other = await openAuthority(database, clock);
+  await other.rotateNow('x509');
+  await other.deny(otherId);
+  const { issuedBefore } = await authority.deny(botId);
+  await authority.refresh();
+  assert.equal(authority.x509Bundle(), other.x509Bundle());
+  assert.ok(authority.denied.isDenied(otherId, issuedBefore - 1));
+  await other.close();
+});
+
 test('the signed list says what is in force, and its number rises with each change', async ({
   authority,
   clock,
@@ -189,6 +201,7 @@ test('long names fill the list as well', async ({ authority, database, clock }) 
   const fill = `insert into identity_denied select '${trustDomain}',
     '${long}' || n, 1, ${clock.now + hourMs} from generate_series(1, ${count}) as n`;
   await database.query(fill);
+  await database.query('update identity_authorities set version = version + 1, deny_sequence = 7');
   assert.is(await failure(authority.deny(otherId)), 'identity_unavailable');
   await authority.refresh();
   assert.ok(authority.state().denied.isFull);

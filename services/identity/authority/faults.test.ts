@@ -101,6 +101,7 @@ for (const timing of ['before', 'after'] as const) {
       fail();
       const outcome = await failure(authority.deny(spiffeId));
       assert.is(outcome, database.hasFailed ? 'database_unavailable' : 'none');
+      assert.is(authority.state().isInTrouble, database.hasFailed);
       if (outcome === 'none') assert.ok(authority.denied.isDenied(spiffeId, issuedAt));
       const { hasFailed } = database;
       database.heal();

@@ -68,20 +68,14 @@ export class Upkeep {
   }
 
   /**
-   * Runs one change after the others. When it fails, whether the database took it is not known:
-   * everything is read again before the next.
+   * Runs one change after the others. Whether the database took one that failed is not known; the
+   * version then tells the next refresh to read everything again.
    */
   change<Result>(work: () => Promise<Result>): Promise<Result> {
-    const running = this.#last.then(async () => {
-      try {
-        return await work();
-      } catch (error) {
-        this.#version = -1;
-        if (codeOf(error).startsWith('database_')) this.#fail(error);
-        throw error;
-      }
+    const running = this.#last.then(work);
+    this.#last = running.catch((error) => {
+      if (codeOf(error).startsWith('database_')) this.#fail(error);
     });
-    this.#last = running.catch(() => {});
     return running;
   }
 

@@ -227,6 +227,18 @@ test('JSON that two readers could read differently is refused', async () => {
   assert.is(await judge(`${latin1}.AAAA`), 'svid_invalid claims');
 });
 
+test('a token has one spelling', async () => {
+  const whole = token();
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  // The last character of a signature of 256 bytes has four bits that say nothing.
+  const last = alphabet.indexOf(whole.at(-1)!);
+  const others = [1, 2, 4, 8].map((bit) => whole.slice(0, -1) + alphabet[last ^ bit]);
+  for (const other of [...others, `${whole}=`, `${whole}==`, `${whole}\n`, ` ${whole}`]) {
+    assert.is(await judge(other), 'svid_invalid form');
+  }
+  assert.is(await judge(whole.replaceAll('_', '/').replaceAll('-', '+')), 'svid_invalid form');
+});
+
 test('huge tokens cost nothing', async () => {
   assert.is(await judge('a'.repeat(10_000_000)), 'svid_invalid size');
   assert.is(await judge('.'.repeat(16 * 1024)), 'svid_invalid form');
