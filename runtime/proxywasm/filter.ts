@@ -29,5 +29,6 @@ export interface FilterStream {
 
 export interface Filter {
   stream(properties: FilterProperties): FilterStream;
+  /** Streams that run go on to their end; later ones are refused. */
   close(): void;
 }

@@ -170,6 +170,30 @@ for (const [what, heads] of refusing) {
   });
 }
 
+test('a closed filter serves its streams to their end, and no others', () => {
+  let done = 0;
+  const filter = host(
+    filterOf(
+      '(i32.const 0)',
+      `(func (export "proxy_on_response_headers") (param i32 i32 i32) (result i32) (i32.const 0))
+       (func (export "proxy_on_log") (param i32)
+         (drop (call $proxy_log (i32.const 2) (i32.const 64) (i32.const 4))))`,
+    ),
+    { log: () => (done += 1) },
+  );
+  const first = filter.stream(new Map());
+  const second = filter.stream(new Map());
+  assert.is(first.requestHeaders([], true).kind, 'continue');
+  filter.close();
+  assert.is(filter.stream(new Map()).requestHeaders([], true).kind, 'respond');
+  assert.is(first.responseHeaders([[':status', '200']], true).kind, 'continue');
+  first.end();
+  assert.is(second.requestHeaders([], true).kind, 'continue');
+  second.end();
+  assert.is(done, 2);
+  assert.is(second.responseHeaders([[':status', '200']], true).kind, 'respond');
+});
+
 test('facts, metrics, shared data and logs have bounds', () => {
   let logged = 0;
   const loop = (body: string, times: number) => `(local.set 0 (i32.const 0)) (loop $again

@@ -45,11 +45,7 @@ class FilterHost implements Filter {
   #isClosed = false;
 
   constructor(config: FilterHostConfig) {
-    try {
-      this.#module = new WebAssembly.Module(config.wasm as Uint8Array<ArrayBuffer>);
-    } catch (cause) {
-      throw new ModuleError('module_missing', 'the filter is not a WebAssembly module', { cause });
-    }
+    this.#module = compile(config.wasm);
     this.#plugin = new Plugin({
       configuration: config.configuration,
       log: config.log ?? (() => {}),
@@ -73,7 +69,7 @@ class FilterHost implements Filter {
 
   close(): void {
     this.#isClosed = true;
-    this.#machine?.close();
+    this.#machine?.retire();
     this.#machine = undefined;
   }
 
@@ -84,6 +80,21 @@ class FilterHost implements Filter {
       this.#machine = new Machine(this.#module, this.#plugin);
     }
     return this.#machine;
+  }
+}
+
+/** Compiled filters by their bytes: new data for the same policy makes another filter of the same module. */
+const compiled = new WeakMap<Uint8Array, WebAssembly.Module>();
+
+function compile(wasm: Uint8Array): WebAssembly.Module {
+  const known = compiled.get(wasm);
+  if (known !== undefined) return known;
+  try {
+    const module = new WebAssembly.Module(wasm as Uint8Array<ArrayBuffer>);
+    compiled.set(wasm, module);
+    return module;
+  } catch (cause) {
+    throw new ModuleError('module_missing', 'the filter is not a WebAssembly module', { cause });
   }
 }
 

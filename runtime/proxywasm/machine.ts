@@ -24,6 +24,7 @@ export class Machine implements CallScope {
   effective = this.#root;
   isDead = false;
   #lastId = ROOT;
+  #isRetired = false;
   #tick: NodeJS.Timeout | undefined;
 
   /**
@@ -97,13 +98,14 @@ export class Machine implements CallScope {
       // The instance is dropped; the stream is over either way.
     } finally {
       this.#contexts.delete(context.id);
+      if (this.#isRetired) this.retire();
     }
   }
 
   setTickPeriod(periodMs: number): void {
     clearInterval(this.#tick);
     this.#tick = undefined;
-    if (periodMs === 0 || this.isDead) return;
+    if (periodMs === 0 || this.isDead || this.#isRetired) return;
     const bounded = Math.min(Math.max(periodMs, TICK_MS_MIN), 0x7fffffff);
     this.#tick = setInterval(() => {
       try {
@@ -113,6 +115,13 @@ export class Machine implements CallScope {
       }
     }, bounded);
     this.#tick.unref();
+  }
+
+  /** Ends the instance once its last stream is over; the caller opens no more. */
+  retire(): void {
+    this.#isRetired = true;
+    clearInterval(this.#tick);
+    if (this.#contexts.size <= 1) this.close();
   }
 
   /** Ends the instance: no callback runs any more. */
