@@ -103,12 +103,13 @@ function connectionManager(
   return {
     stat_prefix: name,
     http_filters: [...wasm, ...(service.bodyBytes === 0 ? [] : [buffer]), router],
-    upgrade_configs: [{ upgrade_type: 'websocket' }],
+    // A connection that has no end cannot be held back to count its bytes.
+    upgrade_configs: [{ upgrade_type: 'websocket', filters: [...wasm, router] }],
     normalize_path: false,
     path_with_escaped_slashes_action: 'REJECT_REQUEST',
     common_http_protocol_options: {
       max_headers_count: 100,
-      headers_with_underscores_action: 'REJECT_REQUEST',
+      headers_with_underscores_action: 'DROP_HEADER',
     },
     max_request_headers_kb: 16,
     request_headers_timeout: '2s',
