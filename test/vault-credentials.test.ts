@@ -105,6 +105,21 @@ test('the secret is sent under the identity of the agent, and a new version at t
   assert.match(JSON.stringify(row), SAMPLE_GATEWAY);
 });
 
+test('a secret that the agent puts itself does not take the place of the tenant’s', async ({
+  gateway,
+  vault,
+}) => {
+  const [tenant = ''] = AGENT.match(/^spiffe:\/\/[^/]+\/agent\/[^/]+/) ?? [];
+  const scope = `${tenant}/*`;
+  const path = '/api/v1/secrets/orders-key';
+  assert.is((await vault.operate('PUT', path, { value: 'of-the-tenant', scope })).status, 201);
+  await gateway.execute('orders_get', { id: '1' });
+  assert.is(gateway.upstream.seen.at(-1)?.headers.authorization, 'Bearer of-the-tenant');
+  const own = await vault.call(AGENT, 'GET', path);
+  assert.is(own.body.value, value, 'the agent itself reads the most specific one');
+  assert.is((await vault.operate('DELETE', `${path}?purge=true&scope=${scope}`)).status, 200);
+});
+
 test('another agent does not get it', async ({ gateway }) => {
   const { body } = await gateway.execute('orders_get', { id: '1' }, { spiffeId: READER });
   assert.is(body.success ?? false, false);

@@ -12,9 +12,15 @@ export interface Asker extends Caller {
   isOperator: boolean;
 }
 
-/** An agent as asker, whether it asks itself or a service does for it. */
+/**
+ * An agent as asker, whether it asks itself or a service does for it. Where a service does, to act with
+ * the secret, the widest scope counts first: an agent may write its own narrower ones, and could
+ * otherwise put an account of somebody else's in the place of the tenant's.
+ */
 export function agentAsker(caller: Caller): Asker {
-  return { ...caller, scopes: scopesOf(caller.identity), isOperator: false };
+  const scopes = scopesOf(caller.identity);
+  if (caller.actor !== undefined) scopes.reverse();
+  return { ...caller, scopes, isOperator: false };
 }
 
 /** Said alike of what is not there and of what is out of scope. */
@@ -60,7 +66,7 @@ export async function mayChange(
     if (!authorized.allow) throw await refused(parts, action, [authorized], authorized);
     return [authorized];
   }
-  const [, agentWide] = asker.scopes as [string, string];
+  const [, agentWide] = scopesOf(asker.identity);
   const covers = asker.scopes.includes(scope)
     ? parts.judge.covers(asker, scope, asker.identity.spiffe_id)
     : parts.judge.covers(asker, agentWide, scope);
@@ -73,6 +79,6 @@ export async function mayChange(
 /** The decision on a stored secret's scope; of an absent one the narrowest is asked about instead. */
 export function coverage(parts: Parts, asker: Asker, scope: string | undefined): Decision[] {
   if (asker.isOperator) return [];
-  const [narrowest] = asker.scopes as [string];
-  return [parts.judge.covers(asker, scope ?? narrowest, asker.identity.spiffe_id)];
+  const [own] = scopesOf(asker.identity);
+  return [parts.judge.covers(asker, scope ?? own, asker.identity.spiffe_id)];
 }
