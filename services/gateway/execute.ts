@@ -226,6 +226,8 @@ async function converse(
   const raw = readResult(response, parts.record);
   const result =
     use === undefined || secret === undefined ? raw : scrub(raw, secretsIn(use.format, secret));
+  // For the operator, who may want another tool: this one shows the key it is given.
+  if (result !== raw) facts.redacted = true;
   if (result !== null) {
     const text = typeof result === 'string' ? result : JSON.stringify(result);
     const guard = parts.judge.guard(caller, 'output', scannersFor(record.tool, 'output'), text);

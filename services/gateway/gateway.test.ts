@@ -198,6 +198,9 @@ test('a credential is in no answer, no error and no evidence', async ({ g }) => 
   assert.not.match(everything, new RegExp(SECRET));
   assert.not.match(everything, new RegExp(Buffer.from(SECRET).toString('base64')));
   assert.match(JSON.stringify(answers[0]!.body), /redacted/);
+  const { request_id } = answers[0]!.body;
+  const outcome = (await g.rows()).findLast(({ request }) => request === request_id);
+  assert.is(outcome?.detail?.redacted, true);
 });
 
 test('an unauthenticated or malformed request is refused, with a row', async ({ g }) => {
