@@ -12,6 +12,7 @@ import { meshFilter } from '../../runtime/proxywasm/mesh-filter.ts';
 import { type Lifecycle, runService } from '../common/lifecycle.ts';
 import { type InboundEnvironment, readConfig } from './config.ts';
 import { createInboundProxy, type InboundService, type MeshProxy } from './inbound.ts';
+import type { Address } from './listen.ts';
 import { createOutboundProxy } from './outbound.ts';
 
 const graceMs = 3000;
@@ -47,9 +48,12 @@ async function start(lifecycle: Lifecycle): Promise<void> {
   }
   await proxy.listen();
   lifecycle.onStop(() => proxy.drain(graceMs));
-  const at = proxy.address();
-  const where = 'path' in at ? `unix:${at.path}` : `${at.host}:${at.port}`;
-  process.stderr.write(`proxy: ${config.role}, listening on ${where}\n`);
+  const where = (at: Address | undefined) =>
+    at === undefined || 'path' in at ? `unix:${at?.path}` : `${at.host}:${at.port}`;
+  process.stderr.write(
+    `proxy: ${config.role}, listening on ${where(proxy.address())}, ` +
+      `metrics on ${where(proxy.metricsAddress())}, health on ${where(proxy.healthAddress())}\n`,
+  );
 }
 
 /** One filter a service and pair of bundles; a new pair is in force from the next request on. */

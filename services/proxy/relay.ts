@@ -83,9 +83,9 @@ class Relay implements ClientListener {
 
   start(): void {
     const { limits } = this.#options;
-    this.#server.onClose(() =>
-      this.#finish(new PlatformError('request_timeout', 'the client left')),
-    );
+    this.#server.onClose(() => {
+      if (!this.#isOver) this.#finish(new PlatformError('request_timeout', 'the client left'));
+    });
     this.#silence = this.#after(limits.streamIdleTimeoutMs, 'the service did not answer in time');
     this.#after(limits.responseTimeoutMs, 'the answer took too long');
     const waiting = this.#client.ready();
