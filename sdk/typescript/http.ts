@@ -52,7 +52,7 @@ export class JsonClient {
   readonly #isTls: boolean;
   readonly #service: string;
 
-  /** Throws a ConfigurationError for an address that is none. `service` is for people to read. */
+  /** Throws a ConfigurationError for an address that is none; `service` is `gateway` or `vault`. */
   constructor(baseUrl: string, service: string) {
     this.#service = service;
     this.#address = readAddress(baseUrl, service);
@@ -90,6 +90,8 @@ export class JsonClient {
         signal,
         headers: {
           accept: 'application/json',
+          // A socket has no name, and the proxy behind it may tell its services apart by theirs.
+          ...(target.socketPath === undefined ? {} : { host: `${this.#service}.platform-system` }),
           ...headers,
           ...(text === undefined ? {} : { 'content-type': 'application/json' }),
         },

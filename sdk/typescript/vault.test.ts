@@ -281,6 +281,7 @@ test('its address is the vault’s, else the gateway’s', async () => {
     env.PLATFORM_VAULT_URL = `http://127.0.0.1:${port}`;
     const remote = new VaultClient();
     assert.is(await remote.get('a'), 'value');
+    assert.is(seen.at(-1)?.headers.host, `127.0.0.1:${port}`);
     remote.close();
     env.PLATFORM_VAULT_URL = '';
     env.PLATFORM_GATEWAY_URL = url;

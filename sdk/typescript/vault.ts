@@ -159,9 +159,7 @@ export class VaultClient {
   }
 
   async #ask(method: string, path: string, body?: JsonValue): Promise<JsonObject> {
-    // The proxy of the agent tells its services apart by their names.
-    const headers = { ...traceHeaders(), host: 'vault.platform-system' };
-    const options = { headers, timeoutMs: this.#timeoutMs };
+    const options = { headers: traceHeaders(), timeoutMs: this.#timeoutMs };
     const answer = await this.#http.request(method, path, { ...options, body });
     if (answer.status >= 200 && answer.status < 300) return answer.body;
     throw errorOf(answer);

@@ -106,7 +106,7 @@ def test_a_secret_is_kept_read_listed_and_taken_away(client, server):
     client.put("db-password", "two", "writer", expires_at=moment, check=1)
     command, path, body, headers = server.seen[-1]
     assert body == {"value": "two", "scope": "writer", "expires_at": TIME, "check": 1}
-    assert headers["host"] == "vault.platform-system"
+    assert headers["Host"] == "vault.platform-system"
     assert client.get("db-password") == "two" == vault.get("db-password")
     assert client.get("db-password", version=1) == "one"
     assert client.versions("db-password")[0]["version"] == 1

@@ -21,8 +21,9 @@ _IDLE_SECONDS = 2.0
 
 
 class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path, timeout):
-        super().__init__("localhost", timeout=timeout)
+    def __init__(self, path, service, timeout):
+        # A socket has no name, and the proxy behind it may tell its services apart by theirs.
+        super().__init__(f"{service}.platform-system", timeout=timeout)
         self._path = path
 
     def connect(self):
@@ -61,7 +62,7 @@ class JsonClient:
         if base_url.startswith("unix:"):
             path = base_url[len("unix:") :]
             self._prefix = ""
-            self._connect = lambda: _UnixConnection(path, timeout)
+            self._connect = lambda: _UnixConnection(path, service, timeout)
             return
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:

@@ -195,9 +195,7 @@ class VaultClient:
         self._http.close()
 
     def _ask(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
-        # The proxy of the agent tells its services apart by their names.
-        headers = {"host": "vault.platform-system"}
-        status, answer = self._http.request(method, path, body, headers)
+        status, answer = self._http.request(method, path, body)
         answer = answer if isinstance(answer, dict) else {}
         if 200 <= status < 300:
             return answer
