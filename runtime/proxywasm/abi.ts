@@ -6,7 +6,6 @@ export const STATUS = {
   ok: 0,
   notFound: 1,
   badArgument: 2,
-  parseFailure: 4,
   invalidMemoryAccess: 6,
   casMismatch: 8,
   internalFailure: 10,
@@ -19,20 +18,14 @@ export const ACTION_CONTINUE = 0;
 /** `proxy_buffer_type_t`: those that exist outside of bodies and calls. */
 export const BUFFER = { vmConfiguration: 6, pluginConfiguration: 7, last: 8 } as const;
 
-/** `proxy_map_type_t`: those of the stream; the calls' own come behind. */
-export const MAP = {
-  requestHeaders: 0,
-  requestTrailers: 1,
-  responseHeaders: 2,
-  responseTrailers: 3,
-  last: 7,
-} as const;
+/** `proxy_map_type_t`: the heads of the stream; trailers and what belongs to calls are not offered. */
+export const MAP = { requestHeaders: 0, responseHeaders: 2, last: 7 } as const;
 
 /** `proxy_stream_type_t`: up to here they are HTTP. */
 export const STREAM = { response: 1, last: 3 } as const;
 
 /** `proxy_metric_type_t`. */
-export const METRIC = { counter: 0, gauge: 1, histogram: 2 } as const;
+export const METRIC = { counter: 0, histogram: 2 } as const;
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'critical'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -1,6 +1,6 @@
 // The functions that a filter may call: all of ABI 0.2.1; what needs a network of its own is not offered.
 // https://github.com/proxy-wasm/spec/tree/main/abi-versions/v0.2.1
-import { BUFFER, LOG_LEVELS, MAP, STATUS, STREAM } from './abi.ts';
+import { BUFFER, LOG_LEVELS, MAP, METRIC, STATUS, STREAM } from './abi.ts';
 import type { Context } from './context.ts';
 import { type HeaderMap, isLegal } from './header-map.ts';
 import { type GuestMemory, MemoryAccess } from './memory.ts';
@@ -261,7 +261,7 @@ function metrics(scope: CallScope) {
   const { plugin } = scope;
   return {
     proxy_define_metric(type: number, name: number, length: number, returnId: number): number {
-      if (type >>> 0 > 2) return STATUS.badArgument;
+      if (type >>> 0 > METRIC.histogram) return STATUS.badArgument;
       const id = plugin.defineMetric(type, scope.memory.text(name, length));
       if (id === 0) return STATUS.internalFailure;
       scope.memory.writeU32(returnId, id);

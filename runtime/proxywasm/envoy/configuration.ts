@@ -62,6 +62,12 @@ export function envoyBootstrap(config: EnvoyConfig): object {
         {
           name: 'service',
           type: 'STATIC',
+          typed_extension_protocol_options: {
+            'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
+              ...type('envoy.extensions.upstreams.http.v3.HttpProtocolOptions'),
+              explicit_http_config: { http_protocol_options: { enable_trailers: true } },
+            },
+          },
           load_assignment: {
             cluster_name: 'service',
             endpoints: [
@@ -83,6 +89,7 @@ function tls(config: EnvoyConfig): object {
   return typed('envoy.transport_sockets.tls', `${name}.DownstreamTlsContext`, {
     require_client_certificate: true,
     common_tls_context: {
+      alpn_protocols: ['h2', 'http/1.1'],
       tls_params: { tls_minimum_protocol_version: 'TLSv1_3' },
       tls_certificates: [
         {

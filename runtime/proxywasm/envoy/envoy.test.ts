@@ -1,8 +1,10 @@
 // The same filter.wasm in Envoy 1.40: mutual TLS, allowed and denied peers, and decision ids that Node computes again.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:http2';
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -32,9 +34,13 @@ const usable = Buffer.from(
 ).toString();
 const ca = await testCa(SAMPLE_TRUST_DOMAIN);
 const seen: IncomingHttpHeaders[] = [];
+const trailers: NodeJS.Dict<string>[] = [];
 const upstream = createServer((incoming, answer) => {
   seen.push(incoming.headers);
-  answer.end('reached');
+  incoming.resume().once('end', () => {
+    trailers.push(incoming.trailers);
+    answer.end('reached');
+  });
 });
 let envoy: ChildProcess;
 let port = 0;
@@ -173,6 +179,33 @@ if (needs('python')) {
     assert.match(String(upstream!['x-platform-salt']), /^[0-9a-f]{64}$/);
     assert.is(upstream!['x-platform-mesh-decision'], log.decision_id);
     assert.is(upstream!['x-platform-request-id'], log.request_id);
+  });
+
+  test('trailers say nothing in the name of the platform either', async () => {
+    const svid = await ca.issue(sampleAgent(1));
+    const session = connect(`https://127.0.0.1:${port}`, {
+      ...{ ca: pem(ca.certificate), cert: svid.certificates.map(pem).join(''), key: keyPem(svid) },
+      checkServerIdentity: () => undefined,
+    });
+    const call = session.request(
+      { ':method': 'POST', ':path': '/' },
+      { endStream: false, waitForTrailers: true },
+    );
+    call.once('wantTrailers', () =>
+      call.sendTrailers({
+        'x-platform-spiffe-id': 'x',
+        'x-platform-approval': 'x',
+        'x-other': 'y',
+      }),
+    );
+    const answered = once(call, 'response');
+    call.end('body');
+    const [head] = (await answered) as [IncomingHttpHeaders & { ':status': number }];
+    assert.is(head[':status'], 200);
+    call.resume();
+    await once(call, 'close');
+    session.close();
+    assert.equal({ ...trailers.at(-1) }, { 'x-other': 'y' });
   });
 
   test('a service acts for an agent, and only once', async () => {
