@@ -197,6 +197,10 @@ test('an answer made to be slow takes steps in proportion to its size', () => {
   assert.is(scrub(answer, [secret]), answer);
   const heads = `b${'a'.repeat(100)}`.repeat(5000);
   assert.is(scrub(heads, [secret]), heads);
+  const pieces = Array.from({ length: 100_000 }, () => 'aaaa');
+  assert.is(scrub(pieces, ['a'.repeat(12)])?.toString(), pieces.map(() => marker).toString());
+  const first = ['the-secret', ...pieces];
+  assert.equal(scrub(first, ['the-secret']), [marker, ...pieces]);
   const escapes = '%25'.repeat(170_000);
   assert.is(scrub(escapes, [secret]), escapes);
 });

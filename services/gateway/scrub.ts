@@ -16,12 +16,6 @@ import {
 
 const redacted = '[redacted]';
 
-/** Bytes of the result's texts that echo a secret; `end` is not included. */
-interface Range {
-  start: number;
-  end: number;
-}
-
 /**
  * Replaces secrets in every text, key and number of a result. Found as they are and in what programs
  * do to a text by themselves: JSON, percent, form and HTML escapes in any mixture and up to three
@@ -41,10 +35,8 @@ export function scrub(result: JsonValue, secrets: readonly string[]): JsonValue 
     return text;
   });
   const bytes = joined(texts);
-  const ranges = merged(findAll(bytes, searches), bytes);
-  if (ranges.length === 0) return result;
-  const clean = cutter(bytes, ranges);
-  return walk(result, (text) => clean(text));
+  const echoes = findAll(bytes, searches);
+  return echoes.includes(1) ? walk(result, cutter(bytes, echoes)) : result;
 }
 
 /** The secrets in what goes into a header of this format: of Basic (RFC 7617) also what it encodes. */
@@ -76,15 +68,16 @@ function joined(texts: readonly string[]): Buffer {
   return Buffer.concat(texts.flatMap((text) => [Buffer.from(text), end]));
 }
 
-function findAll(bytes: Buffer, searches: readonly Search[]): Range[] {
-  const found: Range[] = [];
+/** For each byte 1 where it belongs to an echo, else 0. */
+function findAll(bytes: Buffer, searches: readonly Search[]): Uint8Array {
+  const echoes = new Uint8Array(bytes.length);
   for (const view of readings(bytes)) {
     for (const { table, patterns } of searches) {
       const reading = mapped(view, table);
-      for (const pattern of patterns) find(reading, pattern, found);
+      for (const pattern of patterns) find(reading, pattern, echoes);
     }
   }
-  return found;
+  return echoes;
 }
 
 /** The texts as they are, with each kind of escape decoded, and with all of them up to three times. */
@@ -105,17 +98,18 @@ function* readings(bytes: Buffer): Generator<View> {
 
 const headMax = 32;
 
-/** Adds where the pattern occurs, by Knuth, Morris and Pratt once its head is there at all. */
+/** Marks where the pattern occurs, by Knuth, Morris and Pratt once its head is there at all. */
 function find(
   { bytes, from, to }: View,
   { bytes: pattern, before, after }: Pattern,
-  into: Range[],
-) {
+  echoes: Uint8Array,
+): void {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const first = text.indexOf(pattern.subarray(0, headMax));
   if (first < 0) return;
   const failure = failureOf(pattern);
   let matched = 0;
+  let marked = 0;
   for (let at = first; at < text.length; at++) {
     while (matched > 0 && pattern[matched] !== text[at]) matched = failure[matched - 1]!;
     if (pattern[matched] === text[at]) matched++;
@@ -123,7 +117,9 @@ function find(
     const start = at + 1 - matched;
     const begin = before > 0 && isBase64(text[start - 1]) ? start - 1 : start;
     const end = after > 0 && isBase64(text[at + 1]) ? at + 1 : at;
-    into.push({ start: from[begin]!, end: to[end]! });
+    // What the match before has marked is not marked again: they may overlap in all but a byte.
+    echoes.fill(1, Math.max(from[begin]!, marked), to[end]!);
+    marked = to[end]!;
     matched = failure[matched - 1]!;
   }
 }
@@ -143,39 +139,28 @@ function isBase64(byte: number | undefined): boolean {
   return byte !== undefined && /[A-Za-z0-9+/]/.test(String.fromCharCode(byte));
 }
 
-/** The ranges in order, none touching another, each made of whole characters. */
-function merged(ranges: Range[], bytes: Uint8Array): Range[] {
-  const result: Range[] = [];
+/** Given the texts one by one in their order, returns each without its echoes. */
+function cutter(bytes: Buffer, echoes: Uint8Array): (text: string) => string {
   const isInside = (at: number) => (bytes[at]! & 0xc0) === 0x80;
-  for (const range of ranges.toSorted((a, b) => a.start - b.start)) {
-    let { start, end } = range;
-    while (isInside(start)) start--;
-    while (isInside(end)) end++;
-    const last = result.at(-1);
-    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
-    else result.push({ start, end });
-  }
-  return result;
-}
-
-/** Given the texts one by one in their order, returns each without what the ranges cover. */
-function cutter(bytes: Buffer, ranges: readonly Range[]): (text: string) => string {
   let offset = 0;
-  let next = 0;
+  let upcoming = echoes.indexOf(1);
   return (text) => {
-    const start = offset;
-    const end = start + Buffer.byteLength(text);
-    offset = end + 1;
-    while (next < ranges.length && ranges[next]!.end <= start) next++;
-    if (next === ranges.length || ranges[next]!.start >= end) return text;
+    const end = offset + Buffer.byteLength(text);
     const pieces: string[] = [];
-    let at = start;
-    for (let index = next; index < ranges.length && ranges[index]!.start < end; index++) {
-      const range = ranges[index]!;
-      if (range.start > at) pieces.push(bytes.toString('utf8', at, range.start));
-      pieces.push(redacted);
-      at = Math.min(range.end, end);
+    let at = offset;
+    if (upcoming >= 0 && upcoming < at) upcoming = echoes.indexOf(1, at);
+    while (upcoming >= 0 && upcoming < end) {
+      let start = upcoming;
+      // Half a character is no text.
+      while (isInside(start)) start--;
+      const rest = echoes.subarray(upcoming, end).indexOf(0);
+      let stop = rest < 0 ? end : upcoming + rest;
+      while (stop < end && isInside(stop)) stop++;
+      pieces.push(bytes.toString('utf8', at, start), redacted);
+      at = stop;
+      upcoming = echoes.indexOf(1, at);
     }
-    return `${pieces.join('')}${bytes.toString('utf8', at, end)}`;
+    offset = end + 1;
+    return pieces.length === 0 ? text : `${pieces.join('')}${bytes.toString('utf8', at, end)}`;
   };
 }

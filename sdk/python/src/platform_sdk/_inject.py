@@ -30,8 +30,8 @@ def secrets_batch(
 ) -> Callable[[Callable[..., _Result]], Callable[..., _Result]]:
     """As `secret`, for several keys (or parameters mapped to keys), read with one request.
 
-    Nothing is kept between calls, so that a new version counts at once. When one cannot be read, the
-    function does not run. Raises ConfigurationError for a function without such a parameter.
+    Nothing is kept between calls, so that a new version counts at once. When one cannot be read,
+    the function does not run. Raises ConfigurationError for a function without such a parameter.
     """
     named = _named(keys)
 

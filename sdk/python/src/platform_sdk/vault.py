@@ -59,9 +59,9 @@ class VaultClient:
     proxy.
 
     Raises CredentialError `secret_denied` when there is no such secret in the agent's scope (the
-    vault does not say which), AuthenticationError without an identity, InputError for a key, a value
-    or a scope that cannot be one, and PlatformError without an answer. No error holds a value. Each
-    method has an asynchronous twin, such as `get_async`.
+    vault does not say which), AuthenticationError without an identity, InputError for a key, a
+    value or a scope that cannot be one, and PlatformError without an answer. No error holds a
+    value. Each method has an asynchronous twin, such as `get_async`.
     """
 
     def __init__(self, base_url: str | None = None, timeout: float = DEFAULT_TIMEOUT) -> None:
