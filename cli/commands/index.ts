@@ -24,6 +24,6 @@ export const commands: Command[] = [
   decide,
   audit,
   completionCommand(() =>
-    commands.map(({ name, help }) => ({ name, options: help.match(/--[a-z-]+/g) ?? [] })),
+    commands.map(({ name, help }) => ({ name, options: [...new Set(help.match(/--[a-z-]+/g))] })),
   ),
 ];

@@ -15,7 +15,10 @@ export async function askHidden(question: string): Promise<string> {
   try {
     for await (const typed of stdin as AsyncIterable<string>) {
       for (const character of typed) {
-        if (character === ctrlC) process.exit(130);
+        if (character === ctrlC) {
+          stdin.setRawMode(false);
+          process.exit(130);
+        }
         if (character === '\r' || character === '\n' || character === ctrlD) return line.join('');
         if (character === '\u007f' || character === '\b') line = line.slice(0, -1);
         else line.push(character);
