@@ -1,12 +1,12 @@
 // A gRPC server on a Unix socket that knows its callers and bounds what each of them can hold.
-import { chmodSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import {
   createServer as createHttp2Server,
   type Http2ServerRequest,
   type Http2ServerResponse,
   type ServerHttp2Session,
 } from 'node:http2';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import {
   type ConnectRouter,
   type ContextKey,
@@ -16,6 +16,8 @@ import {
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { PlatformError } from '../../../runtime/errors.ts';
 import { type Peer, peerOf } from '../../../runtime/identity/peer.ts';
+import { ConnectionCounts, defaultGrpcLimits, type GrpcLimits } from './limits.ts';
+import { answers, inodeOf } from './socket-file.ts';
 
 export interface GrpcServerConfig {
   path: string;
@@ -29,32 +31,6 @@ export interface GrpcServerConfig {
   /** Something went wrong that the server has dealt with, for people. */
   onTrouble?(message: string): void;
 }
-
-export interface GrpcLimits {
-  connections: number;
-  connectionsPerUid: number;
-  connectionsPerPid: number;
-  streamsPerConnection: number;
-  /** One message in, bytes. */
-  messageBytes: number;
-  /** How long a caller may take to finish a request that is not a stream of its own. */
-  requestMs: number;
-  /** How long a connection without any call may stay. */
-  idleMs: number;
-  /** How often a caller is asked for a sign of life; it has as long to give one. */
-  keepaliveMs: number;
-}
-
-export const defaultGrpcLimits: GrpcLimits = {
-  connections: 4096,
-  connectionsPerUid: 2048,
-  connectionsPerPid: 64,
-  streamsPerConnection: 100,
-  messageBytes: 64 * 1024,
-  requestMs: 10_000,
-  idleMs: 300_000,
-  keepaliveMs: 30_000,
-};
 
 /** The peer of the connection that a call came over. */
 export const peerKey: ContextKey<Peer | undefined> = createContextKey<Peer | undefined>(undefined);
@@ -81,7 +57,7 @@ export class GrpcServer {
   readonly #http2;
   readonly #sessions = new Map<ServerHttp2Session, SessionUse>();
   readonly #sockets = new Set<Socket>();
-  readonly #counts = new Map<string, number>();
+  readonly #counts: ConnectionCounts;
   readonly #shutdown = new AbortController();
   #listener: Server | undefined;
   #inode: number | undefined;
@@ -90,6 +66,7 @@ export class GrpcServer {
   constructor(config: GrpcServerConfig) {
     this.#config = config;
     this.#limits = { ...defaultGrpcLimits, ...config.limits };
+    this.#counts = new ConnectionCounts(this.#limits);
     const handle = connectNodeAdapter({
       ...{ grpc: true, grpcWeb: false, connect: false, acceptCompression: [] },
       readMaxBytes: this.#limits.messageBytes,
@@ -199,14 +176,16 @@ export class GrpcServer {
       return;
     }
     socket.on('error', () => {});
-    const release = this.#admit(socket, peer);
-    if (release === undefined) {
+    const refusal = this.#refusal(socket, peer);
+    if (refusal !== undefined) {
+      this.#config.onRefused?.(refusal, peer);
       peer.close();
       socket.destroy();
       return;
     }
     (socket as Attached)[attached] = { peer, socket };
     this.#sockets.add(socket);
+    const release = this.#counts.add(peer);
     socket.once('close', () => {
       this.#sockets.delete(socket);
       release();
@@ -215,29 +194,11 @@ export class GrpcServer {
     this.#http2.emit('connection', socket);
   }
 
-  #admit(socket: Socket, peer: Peer): (() => void) | undefined {
-    const { connectionsPerPid, connectionsPerUid } = this.#limits;
-    const bounds: [string, number][] = [
-      [`pid ${peer.pid}`, connectionsPerPid],
-      [`uid ${peer.uid}`, connectionsPerUid],
-    ];
-    const full = bounds.find(([key, most]) => (this.#counts.get(key) ?? 0) >= most);
-    if (full !== undefined) {
-      this.#config.onRefused?.(`${full[0].split(' ')[0]} has ${full[1]} connections`, peer);
-      return undefined;
-    }
-    if (!this.#isAdmitted(socket, peer)) {
-      this.#config.onRefused?.('it may not use this socket', peer);
-      return undefined;
-    }
-    for (const [key] of bounds) this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
-    return () => {
-      for (const [key] of bounds) {
-        const left = (this.#counts.get(key) ?? 1) - 1;
-        if (left === 0) this.#counts.delete(key);
-        else this.#counts.set(key, left);
-      }
-    };
+  /** Why a connection may not stay, or undefined when it may. */
+  #refusal(socket: Socket, peer: Peer): string | undefined {
+    const refusal = this.#counts.refusal(peer);
+    if (refusal !== undefined) return refusal;
+    return this.#isAdmitted(socket, peer) ? undefined : 'it may not use this socket';
   }
 
   #isAdmitted(socket: Socket, peer: Peer): boolean {
@@ -307,19 +268,4 @@ export class GrpcServer {
 function peerOfRequest(request: unknown): Peer | undefined {
   const { session } = (request as Http2ServerRequest).stream;
   return (session?.socket as Attached | undefined)?.[attached]?.peer;
-}
-
-function inodeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino;
-}
-
-function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = connect(path);
-    probe.once('connect', () => {
-      probe.destroy();
-      resolve(true);
-    });
-    probe.once('error', () => resolve(false));
-  });
 }

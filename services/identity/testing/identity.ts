@@ -11,7 +11,7 @@ import { Entry } from '../../../runtime/identity/proto/spire/api/server/entry/v1
 import { createEntryRegistry } from '../../../runtime/identity/registry.ts';
 import type { Database } from '../../common/database/port.ts';
 import type { IdentityEvent } from '../events.ts';
-import type { GrpcLimits } from '../grpc/server.ts';
+import type { GrpcLimits } from '../grpc/limits.ts';
 import type { Issuer } from '../issuer.ts';
 import { createIdentityServer, type IdentityServer } from '../server.ts';
 

@@ -4,7 +4,7 @@ import { openPglite } from '../../common/database/pglite.ts';
 import type { Database } from '../../common/database/port.ts';
 import { createAuthority } from '../authority/authority.ts';
 import type { Authority } from '../authority/port.ts';
-import type { GrpcLimits } from '../grpc/server.ts';
+import type { GrpcLimits } from '../grpc/limits.ts';
 import { startIdentity, type TestIdentity, trustDomain } from './identity.ts';
 
 export interface TestPlatform extends TestIdentity {

@@ -82,7 +82,7 @@ export function sds(config: SdsConfig): ServiceImpl<typeof SecretDiscoveryServic
       const state = new Delta();
       const build = async (entries: Entry[]) => {
         for (const request of inbox.take()) report(state.receive(request));
-        const secrets = await secretsFor(state.names, entries);
+        const secrets = await secretsFor(state.names, entries, state.isForAll);
         refuseMissing(state.names, secrets);
         const response = state.difference(secrets);
         return { value: response, version: state.version };
@@ -100,8 +100,11 @@ export function sds(config: SdsConfig): ServiceImpl<typeof SecretDiscoveryServic
     config.onEvent({ kind: 'trouble', reason: `Envoy refused a secret: ${trouble}` });
   }
 
-  async function secretsFor(names: ReadonlySet<string>, entries: Entry[]): Promise<Named[]> {
-    const isAll = names.size === 0;
+  async function secretsFor(
+    names: ReadonlySet<string>,
+    entries: Entry[],
+    isAll = names.size === 0,
+  ): Promise<Named[]> {
     const found: Named[] = [];
     const bundle = issuer.x509Bundle();
     for (const name of [trustDomainId, defaultBundleName, allBundlesName]) {
@@ -156,6 +159,8 @@ class StateOfTheWorld {
 /** The variant of xDS that sends only what changed. */
 class Delta {
   readonly names = new Set<string>();
+  /** Only whoever has never named anything gets everything, not who has let go of all names. */
+  isForAll = false;
   readonly #sent = new Map<string, string>();
   #isAsked = false;
   #responses = 0;
@@ -166,7 +171,8 @@ class Delta {
   }
 
   receive(request: DeltaDiscoveryRequest): string | undefined {
-    if (!this.#isAsked) {
+    const isFirst = !this.#isAsked;
+    if (isFirst) {
       for (const [name, version] of Object.entries(request.initialResourceVersions)) {
         this.#sent.set(name, version);
       }
@@ -178,6 +184,7 @@ class Delta {
     }
     for (const name of namesOf(request.resourceNamesSubscribe)) this.names.add(name);
     if (this.names.size > namesMax) throw tooMany();
+    this.isForAll = this.names.size === 0 && (this.isForAll || isFirst);
     return request.errorDetail?.message.slice(0, 500);
   }
 
