@@ -1,5 +1,5 @@
 // Answers in the proxy's own name: problem documents, and what a filter says instead of the service.
-import { IdentityError, type PlatformError } from '../../runtime/errors.ts';
+import { IdentityError, PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import type { HeaderPairs } from '../../runtime/proxywasm/filter.ts';
 import { problemResponse } from '../common/problem.ts';
@@ -16,6 +16,15 @@ export class OwnSvidError extends IdentityError {
   constructor(error: PlatformError) {
     super(error.code, error.message, { cause: error, hint: error.hint });
   }
+}
+
+/**
+ * Whether somebody was refused something, which leaves evidence. A service or an identity server that
+ * is away has refused nothing, and what is no PlatformError is a failure too.
+ */
+export function isDenial(error: unknown): error is PlatformError {
+  if (!(error instanceof PlatformError) || error instanceof OwnSvidError) return false;
+  return error.code !== 'service_unavailable' && error.code !== 'identity_unavailable';
 }
 
 /** The problem document of an error; `members` are added. */

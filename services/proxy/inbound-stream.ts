@@ -7,12 +7,12 @@ import type {
   FilterStream,
   HeaderPairs,
 } from '../../runtime/proxywasm/filter.ts';
-import { type OwnAnswer, OwnSvidError, problemAnswer, sendAnswer } from './answer.ts';
+import { isDenial, type OwnAnswer, OwnSvidError, problemAnswer, sendAnswer } from './answer.ts';
 import type { PeerConnections } from './connections.ts';
 import { isPlatformName, type RequestHead } from './fields.ts';
 import type { Arrival } from './front.ts';
 import type { InboundConfig, InboundConnection, InboundService } from './inbound.ts';
-import type { Journal, StreamRecord } from './journal.ts';
+import { causeOf, type Journal, type StreamRecord } from './journal.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { ProxyMetrics } from './metrics.ts';
 import { type Outcome, type ResponseHead, relay } from './relay.ts';
@@ -63,6 +63,7 @@ export async function serveInbound(
   let outcome: Outcome;
   try {
     outcome = await pass(arrival, parts, record, filtered);
+    if (outcome.hasLeft) record.reason = 'client_left';
     if (outcome.error !== undefined) {
       record.reason = outcome.error.code;
       record.upstreamError = causeOf(outcome.error);
@@ -196,7 +197,7 @@ async function refuse(
   }
   metrics.refused(record.reason);
   try {
-    if (isRefusal(error)) {
+    if (error instanceof FilterAnswer || isDenial(error)) {
       await config.onRefused?.({
         error: error instanceof PlatformError ? error : denied(error as FilterAnswer),
         requestId: record.requestId,
@@ -215,13 +216,7 @@ async function refuse(
     answer = problemAnswer(unrecorded, { request_id: record.requestId });
   }
   const bytesSent = sendAnswer(stream, method, answer);
-  return { status: answer.status, bytesReceived: 0, bytesSent, error: undefined };
-}
-
-/** A service that is away has refused nothing; what is no PlatformError is a failure too. */
-function isRefusal(error: unknown): boolean {
-  if (error instanceof FilterAnswer) return true;
-  return error instanceof PlatformError && error.code !== 'service_unavailable';
+  return { status: answer.status, bytesReceived: 0, bytesSent, error: undefined, hasLeft: false };
 }
 
 function denied({ detail }: FilterAnswer): PlatformError {
@@ -246,12 +241,6 @@ function bodyBytesOf(service: InboundService, path: string, limits: ProxyLimits)
     if (paths.some((prefix) => isBelow(path, prefix))) return bodyBytes;
   }
   return service.bodyBytes ?? limits.bodyBytes;
-}
-
-/** The system's short code for what failed at the next hop, never its message. */
-export function causeOf(error: PlatformError): string {
-  const cause = error.cause as { code?: unknown } | undefined;
-  return typeof cause?.code === 'string' ? cause.code : '';
 }
 
 function end(filter: FilterStream | undefined): void {

@@ -1,5 +1,5 @@
 // Writes one access log line for each stream and counts it; bodies, queries and header values never get here.
-import type { ErrorCode } from '../../runtime/errors.ts';
+import type { PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import type { ProxyMetrics } from './metrics.ts';
 import type { Outcome } from './relay.ts';
@@ -18,7 +18,8 @@ export interface StreamRecord {
   protocol: Protocol;
   requestId: string;
   decisionId: string;
-  reason: ErrorCode | string;
+  /** A stable code, or `client_left`. */
+  reason: string;
   upstreamError: string;
   /** `performance.now()` at the head's arrival. */
   startedAt: number;
@@ -65,4 +66,10 @@ export function createJournal(
       accessLog({ time, direction, ...ids, status: 0, reason });
     },
   };
+}
+
+/** The system's short code for what failed at the next hop, never its message. */
+export function causeOf(error: PlatformError): string {
+  const cause = error.cause as { code?: unknown } | undefined;
+  return typeof cause?.code === 'string' ? cause.code : '';
 }

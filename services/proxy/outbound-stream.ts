@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { codeOf, IdentityError, PlatformError } from '../../runtime/errors.ts';
 import { backdateSeconds, type X509Svid } from '../../runtime/identity/workload/x509.ts';
 import type { HeaderPairs } from '../../runtime/proxywasm/filter.ts';
-import { OwnSvidError, problemAnswer, sendAnswer } from './answer.ts';
+import { isDenial, OwnSvidError, problemAnswer, sendAnswer } from './answer.ts';
 import { isPlatformName } from './fields.ts';
 import type { Arrival } from './front.ts';
-import type { Journal, StreamRecord } from './journal.ts';
+import { causeOf, type Journal, type StreamRecord } from './journal.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { ProxyMetrics } from './metrics.ts';
 import type { OutboundConfig, OutboundConnection, OutboundRoute } from './outbound.ts';
@@ -49,6 +49,7 @@ export async function serveOutbound(
   let outcome: Outcome;
   try {
     outcome = await pass(arrival, parts, record);
+    if (outcome.hasLeft) record.reason = 'client_left';
     if (outcome.error !== undefined) {
       record.reason = outcome.error.code;
       record.upstreamError = causeOf(outcome.error);
@@ -144,7 +145,7 @@ async function refuse(
   if (error instanceof PlatformError) record.upstreamError ||= causeOf(error);
   metrics.refused(record.reason);
   let answered = error;
-  if (isRefusal(error)) {
+  if (isDenial(error)) {
     const data = error.data as { pid?: number; uid?: number };
     const facts = { requestId, time: record.time, method, service: record.service };
     try {
@@ -164,16 +165,5 @@ async function refuse(
   }
   const answer = problemAnswer(answered, { request_id: requestId });
   const bytesSent = sendAnswer(stream, method, answer);
-  return { status: answer.status, bytesReceived: 0, bytesSent, error: undefined };
-}
-
-/** A service that is away has refused nothing, and what is not a PlatformError is a failure too. */
-function isRefusal(error: unknown): error is PlatformError {
-  return error instanceof PlatformError && error.code !== 'service_unavailable';
-}
-
-/** The system's short code for what failed at the next hop, never its message. */
-function causeOf(error: PlatformError): string {
-  const cause = error.cause as { code?: unknown } | undefined;
-  return typeof cause?.code === 'string' ? cause.code : '';
+  return { status: answer.status, bytesReceived: 0, bytesSent, error: undefined, hasLeft: false };
 }

@@ -15,7 +15,7 @@ import type { TcpAddress } from './listen.ts';
 import { createOutboundProxy, type OutboundRefusal } from './outbound.ts';
 import { testFilter } from './testing/filter.ts';
 import { contextOf, TestSource } from './testing/source.ts';
-import { createWorld, scope, trustDomain, until, type World } from './testing/world.ts';
+import { createWorld, scope, trustDomain, type World } from './testing/world.ts';
 
 interface Context {
   world: World;
@@ -28,6 +28,8 @@ interface Context {
   entryId: string;
   refusals: OutboundRefusal[];
   record: (refusal: OutboundRefusal) => void;
+  /** Runs when a request has passed the outbound proxy. */
+  onPassed: () => void;
 }
 
 const writer = `spiffe://${trustDomain}/agent/acme/bot/writer`;
@@ -36,6 +38,7 @@ const test = suite<Context>('outbound');
 test.before.each(async (context) => {
   const world = await createWorld();
   context.refusals = [];
+  context.onPassed = () => {};
   context.record = (refusal) => void context.refusals.push(refusal);
   context.agent = new Caller({ environment: { PLATFORM_ROLE: 'writer' } });
   context.stranger = new Caller();
@@ -52,7 +55,7 @@ test.before.each(async (context) => {
     listen: { host: '127.0.0.1', port: 0 },
     source: world.source,
     services: world.services,
-    filterFor: () => testFilter(),
+    filterFor: () => testFilter({ before: () => context.onPassed() }),
     accessLog: () => {},
   });
   await inbound.listen();
@@ -153,10 +156,9 @@ test('a role that the agent does not declare is refused with its own code', asyn
 
 test('an entry deleted between two requests of one connection is refused at once', async (context) => {
   const first = 'GET /echo HTTP/1.1\r\nHost: x\r\n\r\n';
-  const answered = context.agent.send(context.path, first, { next: get() });
-  await until(() => context.world.web.seen.length === 1);
-  context.registry.delete(context.entryId);
-  assert.match(await answered, /200 OK[\s\S]*403 Forbidden[\s\S]*caller_unknown/);
+  context.onPassed = () => void context.registry.delete(context.entryId);
+  const answer = await context.agent.send(context.path, first, { next: get() });
+  assert.match(answer, /200 OK[\s\S]*403 Forbidden[\s\S]*caller_unknown/);
   assert.is(context.world.web.seen.length, 1);
 });
 

@@ -25,15 +25,21 @@ export function callerPool(
   const identity = createTlsIdentity({ source, spiffeId, trustDomain, clock });
   const clients = new Map<string, Client>();
   /** Clients of earlier SVIDs that may have streams left. */
-  const retired = new Set<Client>();
+  const retired = new Map<Client, X509Svid>();
   let shown: X509Svid | undefined;
 
   function retire(): void {
     for (const client of clients.values()) {
       client.retire();
-      retired.add(client);
+      if (shown !== undefined) retired.set(client, shown);
     }
     clients.clear();
+    for (const [client, { notAfter }] of retired) {
+      if (clock() <= notAfter) continue;
+      // The other side has closed its connections by now: nothing that runs is cut.
+      client.destroy();
+      retired.delete(client);
+    }
   }
 
   return {
@@ -55,7 +61,7 @@ export function callerPool(
     retire,
     destroy() {
       identity.close();
-      for (const client of [...clients.values(), ...retired]) client.destroy();
+      for (const client of [...clients.values(), ...retired.keys()]) client.destroy();
       clients.clear();
       retired.clear();
     },

@@ -33,6 +33,8 @@ export interface Outcome {
   bytesReceived: number;
   bytesSent: number;
   error: PlatformError | undefined;
+  /** The asking side went away before it had its whole answer: nobody is left to be told. */
+  hasLeft: boolean;
 }
 
 /**
@@ -47,7 +49,8 @@ export async function relay(
   options: RelayOptions,
 ): Promise<Outcome> {
   if (options.bodyBytes > 0 && (head.length ?? 0) > options.bodyBytes) {
-    return { status: 0, bytesReceived: 0, bytesSent: 0, error: tooLarge(options.bodyBytes) };
+    const error = tooLarge(options.bodyBytes);
+    return { status: 0, bytesReceived: 0, bytesSent: 0, error, hasLeft: false };
   }
   return new Promise((resolve) => new Relay(server, client, head, options, resolve).start());
 }
@@ -63,6 +66,7 @@ class Relay implements ClientListener {
   #bytesReceived = 0;
   #bytesSent = 0;
   #isOver = false;
+  #hasLeft = false;
   readonly #timers: NodeJS.Timeout[] = [];
   #silence: NodeJS.Timeout | undefined;
   #bodyTimer: NodeJS.Timeout | undefined;
@@ -84,7 +88,9 @@ class Relay implements ClientListener {
   start(): void {
     const { limits } = this.#options;
     this.#server.onClose(() => {
-      if (!this.#isOver) this.#finish(new PlatformError('request_timeout', 'the client left'));
+      if (this.#isOver) return;
+      this.#hasLeft = true;
+      this.#finish();
     });
     this.#silence = this.#after(limits.streamIdleTimeoutMs, 'the service did not answer in time');
     this.#after(limits.responseTimeoutMs, 'the answer took too long');
@@ -234,7 +240,7 @@ class Relay implements ClientListener {
     if (this.#isOver) return;
     this.#isOver = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    if (error !== undefined || this.#server.isReceiving()) this.#call?.destroy();
+    if (error !== undefined || this.#hasLeft || this.#server.isReceiving()) this.#call?.destroy();
     if (this.#status === 101) this.#server.cut();
     else if (error !== undefined && this.#server.hasResponded()) this.#server.cut();
     this.#resolve({
@@ -242,6 +248,7 @@ class Relay implements ClientListener {
       bytesReceived: this.#bytesReceived,
       bytesSent: this.#bytesSent,
       error,
+      hasLeft: this.#hasLeft,
     });
   }
 }

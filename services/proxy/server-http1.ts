@@ -43,7 +43,8 @@ export class Http1ServerStream implements ServerStream {
   respond(status: number, headers: HeaderPairs, hasBody: boolean): Writable {
     const raw: string[] = [];
     for (const [name, value] of headers) raw.push(name, value);
-    if (!hasBody && status >= 200 && status !== 204 && status !== 304) {
+    const isBodiless = status < 200 || status === 204 || status === 304;
+    if (!hasBody && !isBodiless && this.#incoming.method !== 'HEAD') {
       if (!headers.some(([name]) => name === 'content-length')) raw.push('content-length', '0');
     }
     const isUnread = !this.#incoming.complete;
