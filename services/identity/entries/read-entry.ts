@@ -16,7 +16,7 @@ export interface FieldMask {
 const idBytesMax = 255;
 const hintCharactersMax = 1024;
 const selectorsMax = 64;
-const dnsNamesMax = 64;
+const dnsNamesMax = 32;
 const textBytesMax = 2048;
 
 /** SVIDs live between these, in seconds; 0 leaves it to the server. */
@@ -209,16 +209,12 @@ function seconds(value: bigint): number {
   throw invalid('expiry is not a time');
 }
 
-/** Host names as RFC 1123, section 2.1 has them; the first label may be `*`. */
+/** Host names as RFC 1123, section 2.1 has them. No wildcard: an identity answers to its own names. */
 function readDnsNames(names: readonly string[]): string[] {
   if (names.length > dnsNamesMax) throw invalid(`more than ${dnsNamesMax} DNS names`);
   for (const name of names) {
-    if (name.length === 0 || name.length > 255) throw invalidDns(name, 'it is empty or too long');
-    const labels = name.split('.');
-    for (const [index, label] of labels.entries()) {
-      if (index === 0 && label === '*' && labels.length > 1) continue;
-      if (!isLabel(label)) throw invalidDns(name, 'a label is not valid');
-    }
+    if (name.length === 0 || name.length > 253) throw invalidDns(name, 'it is empty or too long');
+    if (!name.split('.').every(isLabel)) throw invalidDns(name, 'a label is not valid');
   }
   return [...new Set(names)];
 }
