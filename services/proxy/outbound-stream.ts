@@ -23,8 +23,15 @@ export interface OutboundParts {
   poolFor(spiffeId: string | undefined): CallerPool;
 }
 
-/** All that the application may say in the platform's words; the inbound filter judges both. */
+/** All that an application may say in the platform's words; the inbound filter judges it again. */
 const passed: ReadonlySet<string> = new Set(['x-platform-approval', 'x-platform-on-behalf-of']);
+/** A service carries on a request that was let in before: its facts are that request's. */
+const passedFromServices: ReadonlySet<string> = new Set([
+  ...passed,
+  ...['x-platform-request-id', 'x-platform-time', 'x-platform-salt'],
+]);
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Serves one stream to its end; never rejects. */
 export async function serveOutbound(
@@ -83,9 +90,18 @@ async function pass(
   const onward = {
     ...request,
     authority: service.serverName,
-    headers: withoutPlatformNames(request.headers),
+    headers: withoutPlatformNames(request.headers, svid.spiffeId),
   };
-  return relay(stream, client, onward, { bodyBytes: route.bodyBytes ?? limits.bodyBytes, limits });
+  return relay(stream, client, onward, {
+    bodyBytes: route.bodyBytes ?? limits.bodyBytes,
+    limits,
+    onResponse(status, headers) {
+      // The id that the other end fixed: it joins the lines of both ends, and the evidence.
+      const [, requestId] = headers.find(([name]) => name === 'x-platform-request-id') ?? [];
+      if (requestId !== undefined && uuid.test(requestId)) record.requestId = requestId;
+      return { status, headers };
+    },
+  });
 }
 
 /** A connection outlives its process and its entry: both are asked again at each request. */
@@ -129,8 +145,10 @@ function routeOf(routes: readonly OutboundRoute[], path: string, authority: stri
   throw new PlatformError('route_unknown', 'no such path');
 }
 
-function withoutPlatformNames(headers: HeaderPairs): HeaderPairs {
-  return headers.filter(([name]) => !isPlatformName(name) || passed.has(name));
+function withoutPlatformNames(headers: HeaderPairs, caller: string): HeaderPairs {
+  const isService = /^spiffe:\/\/[^/]+\/service\//.test(caller);
+  const kept = isService ? passedFromServices : passed;
+  return headers.filter(([name]) => !isPlatformName(name) || kept.has(name));
 }
 
 async function refuse(

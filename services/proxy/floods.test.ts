@@ -1,0 +1,142 @@
+// Floods, slow peers and bodies without end: bounded, cut, and others are served meanwhile.
+import { connect, type Socket } from 'node:net';
+import * as assert from 'uvu/assert';
+import { closed, inboundSuite } from './testing/inbound.ts';
+import { connectTls, get, openHttp2, trustDomain, until } from './testing/world.ts';
+
+const test = inboundSuite('mesh floods');
+
+test('three thousand connections of one machine are bounded, and others are served after them', async (context) => {
+  const address = await context.start({ connections: 500 });
+  const sockets: Socket[] = [];
+  let closed = 0;
+  for (let index = 0; index < 3000; index += 1) {
+    const socket = connect(address);
+    socket
+      .on('error', () => {})
+      .once('close', () => {
+        closed += 1;
+      });
+    sockets.push(socket);
+    if (index % 100 === 99) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await until(() => closed === 2500, 'the end of what is too much');
+  for (const socket of sockets) socket.destroy();
+  await until(() => closed === 3000);
+  await until(() => context.proxy.metrics().includes('reason="service_unavailable"} 2500'));
+  assert.match(await get(context.world, address, '/echo'), /^HTTP\/1\.1 200/);
+});
+
+test('one identity cannot take all connections', async (context) => {
+  const address = await context.start({ connectionsPerPeer: 10 });
+  const sockets = await Promise.all(
+    Array.from({ length: 12 }, () => connectTls(context.world, address)),
+  );
+  for (const socket of sockets) socket.resume();
+  await until(() => sockets.filter(({ destroyed }) => destroyed).length === 2);
+  const other = await context.world.ca.issue(`spiffe://${trustDomain}/service/caller`);
+  assert.match(await get(context.world, address, '/echo', [], { svid: other }), /^HTTP\/1\.1 200/);
+  for (const socket of sockets) socket.destroy();
+});
+
+test('a handshake that never comes to its end is cut', async (context) => {
+  const address = await context.start({ headTimeoutMs: 200 });
+  const silent = connect(address);
+  silent.on('error', () => {});
+  const half = connect(address);
+  half.on('error', () => {});
+  half.write(Buffer.from('160301020001', 'hex'));
+  await Promise.all([closed(silent), closed(half)]);
+});
+
+test('a head that comes letter by letter is cut', async (context) => {
+  const address = await context.start({ headTimeoutMs: 300 });
+  const socket = await connectTls(context.world, address);
+  const drip = setInterval(() => socket.write('x'), 20);
+  socket.write('GET /echo HTTP/1.1\r\nhost: x\r\nx-slow: ');
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  await closed(socket);
+  clearInterval(drip);
+  assert.match(text, /^HTTP\/1\.1 408/);
+  assert.is(context.world.web.seen.length, 0);
+});
+
+test('a body that comes letter by letter is cut', async (context) => {
+  const address = await context.start({ bodyTimeoutMs: 300 });
+  const socket = await connectTls(context.world, address);
+  socket.write('POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n');
+  const drip = setInterval(() => socket.write('x'), 20);
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  await closed(socket);
+  clearInterval(drip);
+  assert.match(text, /^HTTP\/1\.1 408/);
+  assert.not.ok(context.world.web.seen.some(({ isComplete }) => isComplete));
+});
+
+test('an HTTP/2 session without streams ends, whatever it sends meanwhile', async (context) => {
+  const address = await context.start({ idleTimeoutMs: 200 });
+  const session = await openHttp2(context.world, address);
+  const pings = setInterval(() => session.ping(() => {}), 20);
+  await new Promise((resolve) => session.once('close', resolve));
+  clearInterval(pings);
+});
+
+test('a connection that is closed on one side leaves nothing behind', async (context) => {
+  const address = await context.start();
+  const socket = await connectTls(context.world, address);
+  socket.end('POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhello');
+  await closed(socket);
+  await until(() =>
+    context.proxy.metrics().includes('platform_proxy_connections{direction="inbound"} 0'),
+  );
+  assert.not.ok(context.world.web.seen.some(({ isComplete }) => isComplete));
+});
+
+test('a client that leaves was refused nothing', async (context) => {
+  const address = await context.start();
+  const socket = await connectTls(context.world, address);
+  socket.write('GET /hang HTTP/1.1\r\nhost: x\r\n\r\n');
+  await until(() => context.world.web.seen.length === 1);
+  socket.destroy();
+  await until(() => context.world.lines.length === 1);
+  assert.is(context.world.lines[0]!.reason, 'client_left');
+  assert.is(context.refusals.length, 0);
+});
+
+test('a gigabyte to a route with a limit is refused early, with little memory', async (context) => {
+  const address = await context.start();
+  const socket = await connectTls(context.world, address);
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  const before = process.memoryUsage.rss();
+  let sent = 0;
+  const chunk = Buffer.alloc(256 * 1024, 0x61);
+  const framed = Buffer.concat([Buffer.from('40000\r\n'), chunk, Buffer.from('\r\n')]);
+  const gigabyte = 1024 ** 3;
+  const more = () => {
+    while (sent < gigabyte && !socket.destroyed) {
+      sent += chunk.length;
+      if (!socket.write(framed)) {
+        socket.once('drain', more);
+        return;
+      }
+    }
+  };
+  socket.write('POST /echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n');
+  more();
+  await closed(socket);
+  assert.match(text, /^HTTP\/1\.1 413/);
+  assert.ok(sent < gigabyte);
+  assert.ok(process.memoryUsage.rss() - before < 256 * 1024 * 1024);
+  assert.not.ok(context.world.web.seen.some(({ isComplete }) => isComplete));
+});
+
+test.run();
