@@ -136,6 +136,14 @@ test('the gateway injects a secret of the vault, and what echoes it is redacted'
   assert.equal(keysSeen.splice(0), [value]);
   assert.ok(output.includes('200 {"said":"your key is [redacted]"}'), output);
   assert.not.match(output, Buffer.from(value).toString('base64').slice(0, 16));
+  const lines = readFileSync(join(state, 'access.log'), 'utf8').trim().split('\n');
+  const inbound = lines.map((line) => JSON.parse(line)).filter((l) => l.direction === 'inbound');
+  const asked = inbound.findLast(({ path }) => path === '/api/v1/secrets/echo-key');
+  assert.is(asked.source_spiffe_id, 'spiffe://platform.local/service/gateway');
+  assert.ok(
+    inbound.some((l) => l.request_id === asked.request_id && l.service === 'gateway'),
+    'one request through both services has one id',
+  );
 });
 
 test('an agent with its own SVID at the inbound proxy is nobody but itself', async () => {

@@ -59,7 +59,9 @@ test('no spelling of a platform header passes but the approval, once', () => {
       const named = (wanted: string) =>
         headers.filter(([name]) => name.toLowerCase() === `x-platform-${wanted}`).length;
       const behalf = peer === SAMPLE_GATEWAY ? named('on-behalf-of') : 0;
-      if (named('approval') > 1 || behalf > 0) {
+      const ofFacts = named('request-id') + named('time') + named('salt');
+      const claimed = peer === SAMPLE_GATEWAY ? ofFacts : 0;
+      if (named('approval') > 1 || behalf > 0 || claimed > 0) {
         assert.is(problemOf(verdict).code, 'request_malformed');
         return;
       }
@@ -111,6 +113,40 @@ test('a service may name one agent that it acts for; nobody else may', () => {
       'request_malformed',
       values.join(),
     );
+  }
+});
+
+test('a request that a service carries on keeps its id, time and salt, and an agent’s gets new ones', () => {
+  const facts: HeaderPairs = [
+    ['x-platform-request-id', '0b5ef1c6-6a3c-4c8e-9d2b-1f0e8a7c5d43'],
+    ['X-Platform-Time', '2026-11-21T08:00:00.000Z'],
+    ['x-platform-salt', '5a'.repeat(32)],
+  ];
+  const ask = (peer: string, headers: HeaderPairs) =>
+    askMesh(vault, peer, [...requestHead, ...headers]);
+  const kept = ask(SAMPLE_GATEWAY, facts);
+  assert.is(kept.verdict.kind, 'continue');
+  const agents = ask(sampleAgent(1), facts);
+  assert.is(agents.verdict.kind, 'continue');
+  for (const [name, value] of facts) {
+    assert.equal(valuesOf(kept.verdict.headers, name.toLowerCase()), [value]);
+    assert.not.equal(valuesOf(agents.verdict.headers, name.toLowerCase()), [value]);
+  }
+  assert.is(kept.facts.get('request_id'), facts[0]![1]);
+  assert.is(kept.facts.get('time'), facts[1]![1]);
+  const [id, time, salt] = facts.map(([, value]) => value) as [string, string, string];
+  const wrong: HeaderPairs[] = [
+    [...facts, ['x-platform-time', time]],
+    [['x-platform-request-id', id.toUpperCase()]],
+    [['x-platform-request-id', `${id} `]],
+    [['x-platform-time', time.replace('Z', '+')]],
+    [['x-platform-time', `0${time.slice(1)}0`]],
+    [['x-platform-salt', salt.slice(1)]],
+    [['x-platform-salt', `${salt.slice(1)}g`]],
+  ];
+  for (const headers of wrong) {
+    const { verdict } = ask(SAMPLE_GATEWAY, headers);
+    assert.is(problemOf(verdict).code, 'request_malformed', JSON.stringify(headers));
   }
 });
 

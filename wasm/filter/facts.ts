@@ -1,4 +1,4 @@
-// The facts of a request that its first enforcement point fixes: id, time and salt.
+// The facts of a request that its first enforcement point fixes, and later ones take over: id, time and salt.
 
 import { alloc } from '../common/arena';
 import { proxy_get_current_time_nanoseconds } from './env';
@@ -16,8 +16,60 @@ export let time: u32 = 0;
 /** 32 random bytes in hexadecimal. */
 export let salt: u32 = 0;
 
+let requestIdIsGiven: bool = false;
+let timeIsGiven: bool = false;
+let saltIsGiven: bool = false;
+
+/** Takes over the id that a service says; false when it says two, or what is no UUID in lower case. */
+export function adoptRequestId(value: u32, length: u32): bool {
+  if (requestIdIsGiven || !hasShape(value, length, 'hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh')) {
+    return false;
+  }
+  requestIdIsGiven = true;
+  requestId = value;
+  return true;
+}
+
+/** Takes over the time that a service says; false when it says two, or one of another form. */
+export function adoptTime(value: u32, length: u32): bool {
+  if (timeIsGiven || !hasShape(value, length, 'dddd-dd-ddTdd:dd:dd.dddZ')) return false;
+  timeIsGiven = true;
+  time = value;
+  return true;
+}
+
+/** Takes over the salt that a service says; false when it says two, or one of another form. */
+export function adoptSalt(value: u32, length: u32): bool {
+  const half = 'hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh';
+  const isSalt =
+    length == SALT_BYTES && hasShape(value, 32, half) && hasShape(value + 32, 32, half);
+  if (saltIsGiven || !isSalt) return false;
+  saltIsGiven = true;
+  salt = value;
+  return true;
+}
+
+/** `h` stands for a lower-case hexadecimal digit, `d` for a decimal one, all else for itself. */
+function hasShape(value: u32, length: u32, shape: string): bool {
+  if (length != <u32>shape.length) return false;
+  for (let i: u32 = 0; i < length; i++) {
+    const byte = <u32>load<u8>(value + i);
+    const wanted = <u32>shape.charCodeAt(i);
+    const isDigit = byte >= 0x30 && byte <= 0x39;
+    if (wanted == 0x68) {
+      if (!isDigit && !(byte >= 0x61 && byte <= 0x66)) return false;
+    } else if (wanted == 0x64) {
+      if (!isDigit) return false;
+    } else if (byte != wanted) return false;
+  }
+  return true;
+}
+
 /** Fixes the facts; traps when the proxy has no clock or no randomness, since nothing can be decided then. */
 export function fixFacts(): void {
+  requestIdIsGiven = false;
+  timeIsGiven = false;
+  saltIsGiven = false;
   const random = alloc(48);
   if (random_get(random, 48) != 0) unreachable();
   requestId = uuid(random);

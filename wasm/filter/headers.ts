@@ -6,6 +6,7 @@ import {
   proxy_remove_header_map_value,
   proxy_replace_header_map_value,
 } from './env';
+import { adoptRequestId, adoptSalt, adoptTime } from './facts';
 import { isAgentId, peerIsService } from './peer';
 import { ascii, equals, startsWith } from './text';
 
@@ -14,12 +15,17 @@ export const REQUEST_TRAILERS: i32 = 1;
 
 const PREFIX = 'x-platform-';
 const APPROVAL = 'x-platform-approval';
+const REQUEST_ID = 'x-platform-request-id';
+const TIME = 'x-platform-time';
+const SALT = 'x-platform-salt';
 const ON_BEHALF_OF = 'x-platform-on-behalf-of';
 
 /**
  * Removes every header that is `x-platform-*`, in any case and with underscores for hyphens, but the
- * approval, and who a service acts for. False when one of these is there twice, or when the latter
- * is no agent of this trust domain: two readers could each believe another one.
+ * approval, and who a service acts for. The facts that a service says are kept aside: its request goes
+ * on where another one was let in, and is the same one. False when one of all these is there twice,
+ * when a fact is malformed, or when it acts for what is no agent of this trust domain: two readers
+ * could each believe another one.
  */
 export function cleanHeaders(map: i32): bool {
   const slot = alloc(8);
@@ -30,6 +36,7 @@ export function cleanHeaders(map: i32): bool {
   let name = pairs + 4 + (count << 3);
   let approvals: u32 = 0;
   let behalves: u32 = 0;
+  let isSound = true;
   for (let i: u32 = 0; i < count; i++) {
     const nameLength = load<u32>(pairs + 4 + (i << 3));
     const valueLength = load<u32>(pairs + 4 + (i << 3), 4);
@@ -40,11 +47,22 @@ export function cleanHeaders(map: i32): bool {
       else if (map == REQUEST_HEADERS && peerIsService && equals(lower, nameLength, ON_BEHALF_OF)) {
         behalves += 1;
         if (!isAgentId(value, valueLength)) return false;
-      } else if (proxy_remove_header_map_value(map, name, nameLength) != 0) return false;
+      } else {
+        if (map == REQUEST_HEADERS && peerIsService) {
+          if (equals(lower, nameLength, REQUEST_ID)) {
+            if (!adoptRequestId(value, valueLength)) isSound = false;
+          } else if (equals(lower, nameLength, TIME)) {
+            if (!adoptTime(value, valueLength)) isSound = false;
+          } else if (equals(lower, nameLength, SALT)) {
+            if (!adoptSalt(value, valueLength)) isSound = false;
+          }
+        }
+        if (proxy_remove_header_map_value(map, name, nameLength) != 0) return false;
+      }
     }
     name = value + valueLength + 1;
   }
-  return approvals <= 1 && behalves <= 1;
+  return isSound && approvals <= 1 && behalves <= 1;
 }
 
 /** Sets one header of the request to one value; traps when the proxy refuses, so that nothing passes without it. */
