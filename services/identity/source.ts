@@ -75,7 +75,7 @@ export function sourceFor(config: SourceConfig, spiffeId: string): EntrySource {
   }
 
   async function update(): Promise<void> {
-    await store.ready();
+    await store.readable();
     const [entry] = store.withSpiffeId(spiffeId);
     if (entry === undefined) {
       context = undefined;

@@ -124,6 +124,37 @@ test('an identity that cannot be denied keeps its entry', async () => {
   assert.equal(await agreed(store, database), ['a ']);
 });
 
+test('while the database is away, workloads go on with what is certain, and writes fail', async () => {
+  await empty();
+  let isAway = false;
+  const store = new EntryStore({
+    ...{ nodeId, clock: () => new Date(), async deny() {} },
+    database: {
+      ...database,
+      script: (text) => (isAway ? Promise.reject(gone()) : database.script(text)),
+      query: (text, values) => (isAway ? Promise.reject(gone()) : database.query(text, values)),
+    },
+  });
+  for (const name of ['kept', 'changed', 'deleted']) await store.create(draft(name));
+  isAway = true;
+  assert.is(await store.update('changed', { hint: 'x' }).catch(codeOf), 'database_unavailable');
+  assert.is(await store.delete('deleted').catch(codeOf), 'database_unavailable');
+  const all = new Set(['kept', 'changed', 'deleted'].map((each) => `platform:${each}`));
+  const ids = () => store.matching(all).map(({ id }) => id);
+  await store.readable();
+  // The second write could not begin: it took nothing away.
+  assert.equal(ids(), ['kept', 'deleted']);
+  // The reading that `readable` began fails still.
+  assert.is(await store.ready().catch(codeOf), 'database_unavailable');
+  isAway = false;
+  await store.ready();
+  assert.equal(ids(), ['kept', 'changed', 'deleted']);
+  isAway = true;
+  assert.is(await store.delete('deleted').catch(codeOf), 'database_unavailable');
+  await store.readable();
+  assert.equal(ids(), ['kept', 'changed']);
+});
+
 test('expired entries count no more, and go', async () => {
   await empty();
   let now = 1_000_000;

@@ -26,8 +26,8 @@ const entriesMax = 200_000;
 
 /**
  * The entries of one identity server, which alone writes the table. Writes come one after another;
- * one whose outcome the database did not tell makes the server read the table again before it
- * answers anything else, so that memory gives nothing that the database does not.
+ * after one whose outcome the database did not tell the table is read again before the next write,
+ * and until then memory gives nothing that might have been taken away.
  */
 export class EntryStore {
   readonly #config: EntryStoreConfig;
@@ -35,6 +35,7 @@ export class EntryStore {
   #index = new EntryIndex();
   #loading: Promise<void> | undefined;
   #isLoaded = false;
+  #hasLoaded = false;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(config: EntryStoreConfig) {
@@ -52,6 +53,17 @@ export class EntryStore {
       this.#loading = undefined;
     });
     return this.#loading;
+  }
+
+  /**
+   * Resolves when memory can be asked what workloads have: once it has been read, also while the
+   * database is away, since memory then gives nothing that may have been taken away.
+   */
+  readable(): Promise<void> {
+    if (!this.#hasLoaded) return this.ready();
+    // Nobody waits for it: while it fails, what is in memory stands.
+    if (!this.#isLoaded) this.ready().catch(() => {});
+    return Promise.resolve();
   }
 
   /** Called after each change, with all that changed at once; returns how to stop listening. */
@@ -126,13 +138,20 @@ export class EntryStore {
       const before = this.#index.get(id);
       if (before === undefined) throw unknown(id);
       const wanted = { ...before, ...change, revisionNumber: before.revisionNumber + 1 };
+      // What it was is given no more from here on; whoever it is still for keeps its stream.
       this.#index.set(wanted);
-      if (takesAway(before, wanted)) await this.#config.deny(before.spiffeId);
-      const after = await updateEntry(this.#config.database, wanted);
-      if (after === undefined) throw unknown(id);
-      this.#index.set(after);
-      this.#tell([{ kind: 'updated', before, after }]);
-      return after;
+      try {
+        if (takesAway(before, wanted)) await this.#config.deny(before.spiffeId);
+        const after = await updateEntry(this.#config.database, wanted);
+        if (after === undefined) throw unknown(id);
+        this.#index.set(after);
+        this.#tell([{ kind: 'updated', before, after }]);
+        return after;
+      } catch (error) {
+        // Neither of the two is given until the table has said which one it is.
+        this.#index.delete(id);
+        throw error;
+      }
     });
   }
 
@@ -155,7 +174,8 @@ export class EntryStore {
 
   /** Deletes the entries whose time has come. */
   async deleteExpired(): Promise<void> {
-    if (!this.#isLoaded) return;
+    if (!this.#hasLoaded) return;
+    if (!this.#isLoaded) await this.ready();
     for (const { id } of this.#index.expired(this.#config.clock().getTime() / 1000)) {
       await this.delete(id).catch((error: unknown) => {
         if (codeOf(error) !== 'entry_unknown') throw error;
@@ -185,6 +205,7 @@ export class EntryStore {
     const events = differences(this.#index, index);
     this.#index = index;
     this.#isLoaded = true;
+    this.#hasLoaded = true;
     if (events.length > 0) this.#tell(events);
   }
 

@@ -60,7 +60,7 @@ export class Workloads {
    */
   async entriesOf(workload: Workload): Promise<Entry[]> {
     try {
-      await this.#config.store.ready();
+      await this.#config.store.readable();
     } catch {
       throw new ConnectError('the registration entries cannot be read', Code.Unavailable);
     }
