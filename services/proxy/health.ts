@@ -44,7 +44,8 @@ export function healthOf({ source, identities, clock }: HealthState): Health {
   };
 }
 
-type Optional = Omit<Listening<Address>, 'address'> & { address(): Address | undefined };
+/** A page that is served where an address is configured for it. */
+export type Optional = Omit<Listening<Address>, 'address'> & { address(): Address | undefined };
 
 /** Serves `/healthz/ready` (200 or 503 with the facts) and `/healthz/live`. */
 export function serveHealth(at: TcpAddress | undefined, state: () => HealthState): Optional {

@@ -1,12 +1,10 @@
 // The proxy before the services: mutual TLS, who the peer is, the filter's decision, then on to the service.
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
-import { createServer, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { PlatformError } from '../../runtime/errors.ts';
 import type { PeerSvid } from '../../runtime/identity/workload/peer-svid.ts';
 import {
   createTlsIdentity,
-  serverTlsOptions,
   type TlsIdentity,
   verifyTlsPeer,
 } from '../../runtime/identity/workload/tls.ts';
@@ -15,16 +13,21 @@ import type { JsonObject } from '../../runtime/json.ts';
 import type { Scope } from '../../runtime/modules/scope.ts';
 import type { Filter } from '../../runtime/proxywasm/filter.ts';
 import { METRIC } from '../../runtime/telemetry/names.ts';
+import { isDenial } from './answer.ts';
 import { PeerConnections } from './connections.ts';
 import { type Arrival, createFront } from './front.ts';
 import { type HealthState, healthOf, serveHealth, serveMetrics } from './health.ts';
 import { serveInbound } from './inbound-stream.ts';
-import { createJournal } from './journal.ts';
+import { createJournal, type Journal } from './journal.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
 import { type Address, listenOn, type TcpAddress } from './listen.ts';
+import { type MeshProxy, meshProxy } from './mesh-proxy.ts';
 import { ProxyMetrics } from './metrics.ts';
 import type { Client } from './streams.ts';
+import { createTlsServer } from './tls-server.ts';
 import { serviceClient } from './upstream.ts';
+
+export type { MeshProxy } from './mesh-proxy.ts';
 
 export interface InboundService {
   name: string;
@@ -72,18 +75,6 @@ export interface InboundConfig {
   healthListen?: TcpAddress;
 }
 
-export interface MeshProxy {
-  /** Rejects with `address_in_use` or `configuration_invalid`. */
-  listen(): Promise<void>;
-  address(): Address;
-  metricsAddress(): Address | undefined;
-  healthAddress(): Address | undefined;
-  /** Takes nothing new, lets running streams finish for `graceMs`, then cuts the rest. */
-  drain(graceMs: number): Promise<void>;
-  /** Prometheus' text format. */
-  metrics(): string;
-}
-
 /** A service with what the proxy keeps for it. */
 export interface Hosted {
   service: InboundService;
@@ -102,64 +93,43 @@ export interface InboundConnection {
 export function createInboundProxy(config: InboundConfig): MeshProxy {
   const limits = { ...defaultLimits, ...config.limits };
   const clock = config.clock ?? (() => new Date());
-  const { source, trustDomain, scope, denied } = config;
-  const hosted = config.services.map((service) => ({
+  const { source, trustDomain, denied } = config;
+  const hosted: Hosted[] = config.services.map((service) => ({
     service,
     identity: createTlsIdentity({ source, trustDomain, spiffeId: service.spiffeId, clock }),
     client: serviceClient(service, limits),
   }));
   const byName = new Map(hosted.flatMap((host) => host.service.serverNames.map((n) => [n, host])));
-  const state = (): HealthState => ({
-    source,
-    identities: hosted.map((host) => host.identity),
-    clock,
-  });
+  const identities = hosted.map(({ identity }) => identity);
+  const state = (): HealthState => ({ source, identities, clock });
   const metrics = new ProxyMetrics('inbound', () => gauges(state(), connections.size));
   const journal = createJournal('inbound', metrics, config.accessLog);
+  const refused = connectionRefusals(config, journal, clock);
   const connections = new PeerConnections({
     clock,
     denied,
     connectionsPerPeer: limits.connectionsPerPeer,
-    onCut: ({ peer }, error) => refusedConnection(error, peer.spiffeId, ''),
+    onCut: ({ peer }, error) => refused(error, peer.spiffeId, ''),
   });
   const front = createFront<InboundConnection>({
     limits,
     onArrival: (arrival: Arrival<InboundConnection>) =>
       void serveInbound(arrival, { config, limits, clock, journal, metrics, connections }),
     onUnparsed: ({ peer, hosted: { service } }, error) =>
-      refusedConnection(error, peer.spiffeId, service.spiffeId),
+      refused(error, peer.spiffeId, service.spiffeId),
+  });
+  const tls = createTlsServer({
+    identityFor: (name) => byName.get(name)?.identity,
+    limits,
+    onSecure: (socket) => accept(socket, byName.get(String(socket.servername))),
+    onRefused: (error) => refused(error, '', ''),
   });
 
-  const server = createServer(
-    {
-      ...serverTlsOptions((name) => byName.get(name)?.identity),
-      ALPNProtocols: ['h2', 'http/1.1'],
-      handshakeTimeout: limits.headTimeoutMs,
-      noDelay: true,
-    },
-    (socket) => accept(socket),
-  );
-  server.maxConnections = limits.connections;
-  const raw = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    raw.add(socket);
-    socket.once('close', () => raw.delete(socket));
-  });
-  server.on('drop', () =>
-    refusedConnection(new PlatformError('service_unavailable', 'too many connections'), '', ''),
-  );
-  server.on('tlsClientError', (error, socket) => {
-    const known = error instanceof PlatformError ? error : handshakeProblem(error);
-    refusedConnection(known, '', '');
-    socket.destroy();
-  });
-
-  function accept(socket: TLSSocket): void {
-    const host = byName.get(String(socket.servername));
+  function accept(socket: TLSSocket, host: Hosted | undefined): void {
     let spiffeId = '';
     try {
       if (host === undefined) throw new PlatformError('route_unknown', 'no server name was sent');
-      const peer = verifyTlsPeer(socket, { scope, trustDomain, denied, clock });
+      const peer = verifyTlsPeer(socket, { scope: config.scope, trustDomain, denied, clock });
       spiffeId = peer.spiffeId;
       const connection = { socket, peer, hosted: host };
       connections.add(connection);
@@ -167,49 +137,42 @@ export function createInboundProxy(config: InboundConfig): MeshProxy {
     } catch (error) {
       socket.on('error', () => socket.destroy());
       socket.destroy();
-      refusedConnection(error as PlatformError, spiffeId, host?.service.spiffeId ?? '');
+      refused(error, spiffeId, host?.service.spiffeId ?? '');
     }
   }
 
-  function refusedConnection(error: PlatformError, source: string, destination: string): void {
-    const known = error instanceof PlatformError ? error : new PlatformError('internal', 'failed');
-    const time = clock().toISOString();
-    const spiffeId = source || (known.data.spiffe_id as string | undefined);
-    journal.connection({ source: spiffeId ?? '', destination, reason: known.code, time });
-    if (spiffeId === undefined) return; // noise of the network is counted, not recorded
-    const facts = { requestId: randomUUID(), time, method: '', service: '', decisionId: undefined };
-    // There is no answer to wait for the row; the connection is refused either way.
-    config.onRefused?.({ error: known, ...facts, spiffeId }).catch(() => {});
-  }
-
-  const listening = listenOn(server, config.listen);
-  const health = serveHealth(config.healthListen, state);
-  const scrape = serveMetrics(config.metricsListen, () => metrics.text());
-  return {
-    async listen() {
-      await listening.listen();
-      await Promise.all([health.listen(), scrape.listen()]);
+  const pages = [
+    serveHealth(config.healthListen, state),
+    serveMetrics(config.metricsListen, () => metrics.text()),
+  ] as const;
+  return meshProxy(listenOn(tls.server, config.listen), pages, () => metrics.text(), {
+    drain: () => front.drain(),
+    cut() {
+      front.destroy();
+      tls.destroy();
     },
-    address: listening.address,
-    healthAddress: health.address,
-    metricsAddress: scrape.address,
-    metrics: () => metrics.text(),
-    async drain(graceMs) {
-      const closed = listening.close();
-      front.drain();
-      const cut = setTimeout(() => {
-        front.destroy();
-        for (const socket of raw) socket.destroy();
-      }, graceMs);
-      await closed;
-      clearTimeout(cut);
+    end() {
       connections.close();
       for (const { client, identity } of hosted) {
         client.destroy();
         identity.close();
       }
-      await Promise.all([health.close(), scrape.close()]);
     },
+  });
+}
+
+/** Logs a connection that was refused or cut, and records it where somebody was identified. */
+function connectionRefusals(config: InboundConfig, journal: Journal, clock: () => Date) {
+  return (error: unknown, source: string, destination: string): void => {
+    const known = error instanceof PlatformError ? error : new PlatformError('internal', 'failed');
+    const time = clock().toISOString();
+    const spiffeId = source || (known.data.spiffe_id as string | undefined);
+    journal.connection({ source: spiffeId ?? '', destination, reason: known.code, time });
+    // The noise of the network is counted, not recorded.
+    if (spiffeId === undefined || !isDenial(known)) return;
+    const facts = { requestId: randomUUID(), time, method: '', service: '', decisionId: undefined };
+    // There is no answer to wait for the row; the connection is refused either way.
+    config.onRefused?.({ error: known, ...facts, spiffeId }).catch(() => {});
   };
 }
 
@@ -221,11 +184,4 @@ function gauges(state: HealthState, open: number): Record<string, number> {
     [METRIC.proxySvidExpiry]: Math.max(0, expiresAt - state.clock().getTime()) / 1000,
     [METRIC.proxyIdentityConnected]: identity_server.connected ? 1 : 0,
   };
-}
-
-/** TLS alerts and OpenSSL's words are for the log of whoever debugs; here they are one reason. */
-function handshakeProblem(error: NodeJS.ErrnoException): PlatformError {
-  const isExpired = error.code === 'CERT_HAS_EXPIRED' || error.code === 'CERT_NOT_YET_VALID';
-  const code = isExpired ? 'svid_expired' : 'svid_invalid';
-  return new PlatformError(code, 'the TLS handshake failed', { cause: error });
 }

@@ -7,10 +7,10 @@ import type { Scope } from '../../runtime/modules/scope.ts';
 import { METRIC } from '../../runtime/telemetry/names.ts';
 import { createFront } from './front.ts';
 import { serveHealth, serveMetrics } from './health.ts';
-import type { MeshProxy } from './inbound.ts';
 import { createJournal } from './journal.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
 import { type Address, listenOn, type TcpAddress } from './listen.ts';
+import { type MeshProxy, meshProxy } from './mesh-proxy.ts';
 import { ProxyMetrics } from './metrics.ts';
 import { serveOutbound } from './outbound-stream.ts';
 import { type CallerPool, callerPool } from './pools.ts';
@@ -146,27 +146,17 @@ export function createOutboundProxy(config: OutboundConfig): MeshProxy {
     identities: [poolFor(undefined).identity],
     clock,
   });
-  const health = serveHealth(config.healthListen, state);
-  const scrape = serveMetrics(config.metricsListen, () => metrics.text());
-  return {
-    async listen() {
-      await listening.listen();
-      await Promise.all([health.listen(), scrape.listen()]);
-    },
-    address: listening.address,
-    healthAddress: health.address,
-    metricsAddress: scrape.address,
-    metrics: () => metrics.text(),
-    async drain(graceMs) {
-      const closed = listening.close();
-      front.drain();
-      const cut = setTimeout(() => front.destroy(), graceMs);
-      await closed;
-      clearTimeout(cut);
+  const pages = [
+    serveHealth(config.healthListen, state),
+    serveMetrics(config.metricsListen, () => metrics.text()),
+  ] as const;
+  return meshProxy(listening, pages, () => metrics.text(), {
+    drain: () => front.drain(),
+    cut: () => front.destroy(),
+    end() {
       for (const pool of pools.values()) pool.destroy();
-      await Promise.all([health.close(), scrape.close()]);
     },
-  };
+  });
 }
 
 function attestConnection(socket: Socket, config: OutboundConfig): OutboundConnection {

@@ -2,9 +2,10 @@
 import type { Socket } from 'node:net';
 import { suite } from 'uvu';
 import type { Filter } from '../../../runtime/proxywasm/filter.ts';
-import { createInboundProxy, type InboundRefusal, type MeshProxy } from '../inbound.ts';
+import { createInboundProxy, type InboundRefusal } from '../inbound.ts';
 import type { ProxyLimits } from '../limits.ts';
 import type { TcpAddress } from '../listen.ts';
+import type { MeshProxy } from '../mesh-proxy.ts';
 import { testFilter } from './filter.ts';
 import { createWorld, scope, trustDomain, type World } from './world.ts';
 
