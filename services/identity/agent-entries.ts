@@ -96,10 +96,10 @@ function draftsOf(agent: RegistrationEntry): WorkloadEntryDraft[] {
   }));
 }
 
-/** A label of a host name (RFC 1123, section 2.1). */
+/** A label of a host name (RFC 1123, section 2.1) that is not reserved (RFC 5890, section 2.3.1). */
 function isLabel(label: string): boolean {
   if (label.length === 0 || label.length > labelCharactersMax) return false;
-  if (label.startsWith('-') || label.endsWith('-')) return false;
+  if (label.startsWith('-') || label.endsWith('-') || label.startsWith('--', 2)) return false;
   for (const character of label) {
     if (!/^[A-Za-z0-9-]$/.test(character)) return false;
   }

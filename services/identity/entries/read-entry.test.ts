@@ -63,13 +63,14 @@ test('what is wrong is said in SPIRE’s words', () => {
     [{ x509SvidTtl: 86_401 }, /more than 86400 seconds$/],
     [{ expiresAt: -1n }, /^expiry is not a time$/],
     [{ hint: 'x'.repeat(1025) }, /^hint is too long/],
+    [{ hint: 'é'.repeat(513) }, /^hint is too long/],
     [{ id: 'a/b' }, /^entry ID contains invalid characters$/],
     [{ id: 'a'.repeat(256) }, /^entry ID too long$/],
     [{ federatesWith: ['not a domain'] }, /^invalid federated trust domain: /],
   ];
   for (const [change, words] of cases) assert.match(refusal(change), words);
   assert.is(read({}).spiffeId, 'spiffe://example.org/agent/acme/bot/main');
-  assert.is(read({ x509SvidTtl: 300, hint: 'é'.repeat(1024) }).x509SvidTtl, 300);
+  assert.is(read({ x509SvidTtl: 300, hint: 'é'.repeat(512) }).x509SvidTtl, 300);
 });
 
 test('a SPIFFE ID in two parts is taken only where the two are those of the whole', () => {
@@ -93,7 +94,7 @@ test('a SPIFFE ID in two parts is taken only where the two are those of the whol
 });
 
 test('a DNS name is a host name, and no wildcard', () => {
-  for (const name of ['bot.tenant-acme.svc', 'A-1', 'x'.repeat(63)]) {
+  for (const name of ['bot.tenant-acme.svc', 'A-1', 'x'.repeat(63), 'xn--bcher-kva.a--b']) {
     assert.equal(read({ dnsNames: [name] }).dnsNames, [name]);
   }
   const part = fc.constantFrom('a', 'A1', '-', '.', '*', '_', ' ', 'é', '\0', '/', '..');
@@ -102,15 +103,18 @@ test('a DNS name is a host name, and no wildcard', () => {
       const name = parts.join('');
       const isHost =
         /^([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
-      assert.is(refusal({ dnsNames: [name] }) === '', isHost.test(name), JSON.stringify(name));
+      const isReserved = name.split('.').some((label) => label.startsWith('--', 2));
+      const isTaken = isHost.test(name) && !isReserved;
+      assert.is(refusal({ dnsNames: [name] }) === '', isTaken, JSON.stringify(name));
     }),
     { numRuns: 2000 },
   );
 });
 
-test('under a mask, what the mask leaves out need not be there', () => {
-  const mask = { spiffeId: false, parentId: false, selectors: false };
-  const empty = reader.entry(create(EntrySchema, { id: 'a', hint: 'h' }), mask);
+test('under a mask, what the mask leaves out need not be there, nor be right', () => {
+  const mask = { hint: true };
+  const wrong = { x509SvidTtl: -1, dnsNames: [' '], spiffeId: { trustDomain: 'other.org' } };
+  const empty = reader.entry(create(EntrySchema, { id: 'a', hint: 'h', ...wrong }), mask);
   assert.equal([empty.spiffeId, empty.parentId, empty.selectors, empty.hint], ['', '', [], 'h']);
   assert.throws(() => reader.entry(create(EntrySchema, { id: 'a' }), { ...mask, selectors: true }));
 });

@@ -1,20 +1,22 @@
 // Reads the entries, filters and masks of SPIRE's Entry API, with SPIRE's words for what is wrong.
+import { domainToUnicode } from 'node:url';
+import { create } from '@bufbuild/protobuf';
 import { PlatformError } from '../../../runtime/errors.ts';
-import type { Entry as WireEntry } from '../../../runtime/identity/proto/spire/api/types/entry_pb.js';
+import {
+  type EntryMask,
+  EntrySchema,
+  type Entry as WireEntry,
+} from '../../../runtime/identity/proto/spire/api/types/entry_pb.js';
 import type { Selector as WireSelector } from '../../../runtime/identity/proto/spire/api/types/selector_pb.js';
 import type { SPIFFEID } from '../../../runtime/identity/proto/spire/api/types/spiffeid_pb.js';
 import type { Scope } from '../../../runtime/modules/scope.ts';
 import type { Entry, EntryDraft, Selector } from './entry.ts';
 
 /** Which fields of an entry are meant; a missing mask means all. */
-export interface FieldMask {
-  spiffeId: boolean;
-  parentId: boolean;
-  selectors: boolean;
-}
+export type FieldMask = Partial<Record<keyof EntryMask, unknown>>;
 
 const idBytesMax = 255;
-const hintCharactersMax = 1024;
+const hintBytesMax = 1024;
 const selectorsMax = 64;
 const dnsNamesMax = 32;
 const textBytesMax = 2048;
@@ -34,11 +36,12 @@ export class EntryReader {
   }
 
   /**
-   * The entry that a wire message means. Under a mask, `spiffeId`, `parentId` and `selectors` may
-   * be left out where the mask leaves them out. Throws `entry_invalid`.
+   * The entry that a wire message means. Under a mask, fields that it leaves out are empty, whatever
+   * the message says of them. Throws `entry_invalid`.
    */
-  entry(wire: WireEntry, mask?: FieldMask): EntryDraft {
-    const isWanted = (field: keyof FieldMask) => mask === undefined || mask[field];
+  entry(message: WireEntry, mask?: FieldMask): EntryDraft {
+    const isWanted = (field: keyof FieldMask) => mask === undefined || mask[field] === true;
+    const wire = mask === undefined ? message : onlyMasked(message, mask);
     checkId(wire.id);
     const draft: EntryDraft = {
       id: wire.id,
@@ -63,8 +66,8 @@ export class EntryReader {
     if (draft.x509SvidTtl > x509TtlMax || draft.jwtSvidTtl > x509TtlMax) {
       throw invalid(`invalid TTL: more than ${x509TtlMax} seconds`);
     }
-    if ([...wire.hint].length > hintCharactersMax) {
-      throw invalid(`hint is too long, max length is ${hintCharactersMax} characters`);
+    if (Buffer.byteLength(wire.hint) > hintBytesMax) {
+      throw invalid(`hint is too long, max length is ${hintBytesMax} characters`);
     }
     const types = new Set(draft.selectors.map(({ type }) => type));
     if (wire.storeSvid && types.size > 1) {
@@ -140,6 +143,13 @@ export class EntryReader {
   }
 }
 
+function onlyMasked(wire: WireEntry, mask: FieldMask): WireEntry {
+  const kept = Object.entries(wire).filter(
+    ([field]) => field === 'id' || mask[field as keyof FieldMask] === true,
+  );
+  return create(EntrySchema, Object.fromEntries(kept));
+}
+
 /** Selectors as SPIRE takes them: a type without a colon, a type and a value at least. */
 export function readSelectors(wire: readonly WireSelector[]): Selector[] {
   if (wire.length === 0) throw invalid('selector list is empty');
@@ -168,7 +178,7 @@ export function wireEntry(entry: Entry): Omit<WireEntry, '$typeName' | '$unknown
     })),
     x509SvidTtl: entry.x509SvidTtl,
     jwtSvidTtl: entry.jwtSvidTtl,
-    federatesWith: [...entry.federatesWith],
+    federatesWith: entry.federatesWith.map((each) => each.slice('spiffe://'.length)),
     ...{ admin: entry.admin, downstream: entry.downstream, storeSvid: entry.storeSvid },
     expiresAt: BigInt(entry.expiresAt),
     dnsNames: [...entry.dnsNames],
@@ -222,10 +232,17 @@ function readDnsNames(names: readonly string[]): string[] {
 function isLabel(label: string): boolean {
   if (label.length === 0 || label.length > 63) return false;
   if (label.startsWith('-') || label.endsWith('-')) return false;
+  // Labels with hyphens there are reserved (RFC 5890, section 2.3.1), but for Punycode.
+  if (label.startsWith('--', 2) && !isPunycode(label)) return false;
   for (const character of label) {
     if (!/^[A-Za-z0-9-]$/.test(character)) return false;
   }
   return true;
+}
+
+function isPunycode(label: string): boolean {
+  const text = domainToUnicode(label);
+  return text !== '' && text !== label.toLowerCase();
 }
 
 function invalidDns(name: string, why: string): PlatformError {
