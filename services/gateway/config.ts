@@ -1,28 +1,17 @@
 // The gateway's environment variables as a typed configuration; all that is wrong is told at once.
-import { isAbsolute } from 'node:path';
-import { PlatformError } from '../../runtime/errors.ts';
-import { defaultTrustDomain } from '../../runtime/identity/spiffe-id.ts';
+import { type DecidingEnvironment, postgresSchemes, Variables } from '../common/config.ts';
 import { defaultLimits } from './gateway.ts';
 
-export interface GatewayEnvironment {
+export interface GatewayEnvironment extends DecidingEnvironment {
   /** The Unix socket behind the proxy. */
   listenPath: string;
   /** The operator's Unix socket; without it there are neither sessions nor approvals. */
   controlPath: string | undefined;
-  /** Holds `policy` and `data`. */
-  bundleDir: string;
-  /** Public keys that bundles are verified with: a JWK or a JWK set. */
-  bundleKeysFile: string;
-  evidenceDir: string;
-  checkpointsDir: string;
-  /** 32 bytes: the Ed25519 seed that signs checkpoints. */
-  evidenceSeedFile: string;
   credentialsFile: string | undefined;
   /** The Unix socket of the proxy by which the vault is reached under the gateway's own identity. */
   vaultPath: string | undefined;
   databaseUrl: string | undefined;
   keyValueUrl: string | undefined;
-  trustDomain: string;
   toolTimeoutMs: number;
 }
 
@@ -32,53 +21,32 @@ export interface GatewayEnvironment {
  * Unix socket only, where its proxy is.
  */
 export function readConfig(environment: NodeJS.ProcessEnv): GatewayEnvironment {
-  const problems: string[] = [];
-  const optional = (name: string) => environment[name] || undefined;
-  const required = (name: string): string => {
-    const value = optional(name);
-    if (value === undefined) problems.push(`${name} is not set`);
-    return value ?? '';
-  };
-  const socket = (name: string, value: string | undefined): string | undefined => {
-    if (value === undefined) return undefined;
-    if (value.startsWith('unix:') && isAbsolute(value.slice(5))) return value.slice(5);
-    problems.push(`${name} is not unix:/absolute/path`);
-    return undefined;
-  };
-  const config: GatewayEnvironment = {
-    listenPath: socket('LISTEN_ADDRESS', required('LISTEN_ADDRESS') || undefined) ?? '',
-    controlPath: socket('CONTROL_ADDRESS', optional('CONTROL_ADDRESS')),
-    bundleDir: required('BUNDLE_DIR'),
-    bundleKeysFile: required('BUNDLE_KEYS_FILE'),
-    evidenceDir: required('EVIDENCE_DIR'),
-    checkpointsDir: required('CHECKPOINTS_DIR'),
-    evidenceSeedFile: required('EVIDENCE_SEED_FILE'),
-    credentialsFile: optional('CREDENTIALS_FILE'),
-    vaultPath: socket('PLATFORM_VAULT_URL', optional('PLATFORM_VAULT_URL')),
-    databaseUrl: url(optional('DATABASE_URL'), 'DATABASE_URL', ['postgres:', 'postgresql:']),
-    keyValueUrl: url(keyValueUrl(optional('VALKEY_URL')), 'VALKEY_URL', ['redis:', 'rediss:']),
-    trustDomain: optional('PLATFORM_TRUST_DOMAIN') ?? defaultTrustDomain,
-    toolTimeoutMs: duration(optional('MAX_TOOL_TIMEOUT')),
-  };
-  if (problems.length === 0) return config;
-  throw new PlatformError('configuration_invalid', problems.join('; '), { data: { problems } });
+  const variables = new Variables(environment);
+  return variables.finish({
+    listenPath: variables.requiredSocket('LISTEN_ADDRESS'),
+    controlPath: variables.socket('CONTROL_ADDRESS'),
+    ...variables.deciding(),
+    credentialsFile: variables.optional('CREDENTIALS_FILE'),
+    vaultPath: variables.socket('PLATFORM_VAULT_URL'),
+    databaseUrl: variables.url('DATABASE_URL', variables.optional('DATABASE_URL'), postgresSchemes),
+    keyValueUrl: variables.url('VALKEY_URL', keyValueUrl(variables.optional('VALKEY_URL')), [
+      'redis:',
+      'rediss:',
+    ]),
+    toolTimeoutMs: duration(variables, 'MAX_TOOL_TIMEOUT') ?? defaultLimits.toolTimeoutMs,
+  });
+}
 
-  function url(value: string | undefined, name: string, schemes: string[]): string | undefined {
-    if (value === undefined) return undefined;
-    if (URL.canParse(value) && schemes.includes(new URL(value).protocol)) return value;
-    problems.push(`${name} is not a ${schemes[0]}// URL`);
-    return undefined;
-  }
-
-  function duration(text: string | undefined): number {
-    if (text === undefined) return defaultLimits.toolTimeoutMs;
-    const match = /^(\d{1,6})(ms|s|m)$/.exec(text);
-    const unit = { ms: 1, s: 1000, m: 60_000 }[match?.[2] ?? ''];
-    const value = Number(match?.[1]) * (unit ?? Number.NaN);
-    if (value > 0 && value <= 3_600_000) return value;
-    problems.push('MAX_TOOL_TIMEOUT is not a time such as 30s');
-    return defaultLimits.toolTimeoutMs;
-  }
+/** A time such as `30s` in milliseconds, an hour at most. */
+function duration(variables: Variables, name: string): number | undefined {
+  const text = variables.optional(name);
+  if (text === undefined) return undefined;
+  const match = /^(\d{1,6})(ms|s|m)$/.exec(text);
+  const unit = { ms: 1, s: 1000, m: 60_000 }[match?.[2] ?? ''];
+  const value = Number(match?.[1]) * (unit ?? Number.NaN);
+  if (value > 0 && value <= 3_600_000) return value;
+  variables.problem(`${name} is not a time such as 30s`);
+  return undefined;
 }
 
 /** The specification writes `host:port`. */

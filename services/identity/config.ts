@@ -1,7 +1,6 @@
 // The identity server's environment variables as a typed configuration; all that is wrong is told at once.
-import { isAbsolute } from 'node:path';
 import { PlatformError } from '../../runtime/errors.ts';
-import { defaultTrustDomain } from '../../runtime/identity/spiffe-id.ts';
+import { postgresSchemes, Variables } from '../common/config.ts';
 
 export interface IdentityEnvironment {
   databaseUrl: string;
@@ -20,62 +19,45 @@ const keyBytes = 32;
 
 /** Reads the environment. Throws `configuration_invalid` with every problem in `data.problems`. */
 export function readConfig(environment: NodeJS.ProcessEnv): IdentityEnvironment {
-  const problems: string[] = [];
-  const optional = (name: string) => environment[name] || undefined;
-  const required = (name: string): string => {
-    const value = optional(name);
-    if (value === undefined) problems.push(`${name} is not set`);
-    return value ?? '';
-  };
-  const socket = (name: string): string => {
-    const value = required(name);
-    const path = value.slice('unix:'.length);
-    if (value === '') return '';
-    if (!value.startsWith('unix:') || !isAbsolute(path)) {
-      problems.push(`${name} is not unix:/absolute/path`);
-    } else if (Buffer.byteLength(path) > socketBytesMax) {
-      problems.push(`${name} is longer than ${socketBytesMax} bytes`);
-    }
-    return path;
-  };
-  const config: IdentityEnvironment = {
-    databaseUrl: databaseUrl(required('DATABASE_URL')),
-    trustDomain: optional('TRUST_DOMAIN') ?? defaultTrustDomain,
-    workloadSocket: socket('WORKLOAD_SOCKET'),
-    adminSocket: socket('ADMIN_SOCKET'),
-    keyEncryptionKey: key(),
-    oidc: oidc(),
-  };
-  if (problems.length === 0) return config;
-  throw new PlatformError('configuration_invalid', problems.join('; '), { data: { problems } });
+  const variables = new Variables(environment);
+  const database = variables.required('DATABASE_URL');
+  return variables.finish({
+    databaseUrl: variables.url('DATABASE_URL', database || undefined, postgresSchemes) ?? '',
+    trustDomain: variables.trustDomain('TRUST_DOMAIN'),
+    workloadSocket: boundedSocket(variables, 'WORKLOAD_SOCKET'),
+    adminSocket: boundedSocket(variables, 'ADMIN_SOCKET'),
+    keyEncryptionKey: keyOf(variables),
+    oidc: oidcOf(variables),
+  });
+}
 
-  function databaseUrl(value: string): string {
-    const schemes = ['postgres:', 'postgresql:'];
-    if (value === '' || (URL.canParse(value) && schemes.includes(new URL(value).protocol))) {
-      return value;
-    }
-    problems.push('DATABASE_URL is not a postgres:// URL');
-    return '';
+function boundedSocket(variables: Variables, name: string): string {
+  const path = variables.requiredSocket(name);
+  if (Buffer.byteLength(path) > socketBytesMax) {
+    variables.problem(`${name} is longer than ${socketBytesMax} bytes`);
   }
+  return path;
+}
 
-  function key(): IdentityEnvironment['keyEncryptionKey'] {
-    const value = optional('KEY_ENCRYPTION_KEY');
-    const file = optional('KEY_ENCRYPTION_KEY_FILE');
-    if ((value === undefined) === (file === undefined)) {
-      problems.push('exactly one of KEY_ENCRYPTION_KEY and KEY_ENCRYPTION_KEY_FILE has to be set');
-    }
-    return file === undefined ? { value: value ?? '' } : { file };
+function keyOf(variables: Variables): IdentityEnvironment['keyEncryptionKey'] {
+  const value = variables.optional('KEY_ENCRYPTION_KEY');
+  const file = variables.optional('KEY_ENCRYPTION_KEY_FILE');
+  if ((value === undefined) === (file === undefined)) {
+    variables.problem(
+      'exactly one of KEY_ENCRYPTION_KEY and KEY_ENCRYPTION_KEY_FILE has to be set',
+    );
   }
+  return file === undefined ? { value: value ?? '' } : { file };
+}
 
-  function oidc(): IdentityEnvironment['oidc'] {
-    const address = optional('OIDC_LISTEN_ADDRESS');
-    if (address === undefined) return undefined;
-    const issuer = required('OIDC_ISSUER');
-    const [, host = '', digits = ''] = /^(.*):(\d{1,5})$/.exec(address) ?? [];
-    const port = Number(digits);
-    if (digits === '' || port > 65_535) problems.push('OIDC_LISTEN_ADDRESS is not host:port');
-    return { issuer, host: host === '' ? '0.0.0.0' : host.replace(/^\[(.*)\]$/, '$1'), port };
-  }
+function oidcOf(variables: Variables): IdentityEnvironment['oidc'] {
+  const address = variables.optional('OIDC_LISTEN_ADDRESS');
+  if (address === undefined) return undefined;
+  const issuer = variables.required('OIDC_ISSUER');
+  const [, host = '', digits = ''] = /^(.*):(\d{1,5})$/.exec(address) ?? [];
+  const port = Number(digits);
+  if (digits === '' || port > 65_535) variables.problem('OIDC_LISTEN_ADDRESS is not host:port');
+  return { issuer, host: host === '' ? '0.0.0.0' : host.replace(/^\[(.*)\]$/, '$1'), port };
 }
 
 /**

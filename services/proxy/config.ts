@@ -1,9 +1,8 @@
 // The proxy's environment variables and its one JSON file as a typed configuration; all that is wrong is told at once.
 import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { PlatformError } from '../../runtime/errors.ts';
-import { defaultTrustDomain } from '../../runtime/identity/spiffe-id.ts';
 import type { JsonValue } from '../../runtime/json.ts';
+import { unixPath, Variables } from '../common/config.ts';
 import type { InboundService } from './inbound.ts';
 import { defaultLimits, type ProxyLimits } from './limits.ts';
 import type { Address, TcpAddress } from './listen.ts';
@@ -40,20 +39,20 @@ export interface OutboundEnvironment extends Common {
 export function readConfig(
   environment: NodeJS.ProcessEnv,
 ): InboundEnvironment | OutboundEnvironment {
-  const problems: string[] = [];
-  const reader = new Reader(problems);
+  const variables = new Variables(environment);
+  const reader = new Reader(variables);
   const { PROXY_ROLE: role, SPIFFE_ENDPOINT_SOCKET: socket = '' } = environment;
   if (role !== 'inbound' && role !== 'outbound') {
-    problems.push('PROXY_ROLE is neither inbound nor outbound');
+    variables.problem('PROXY_ROLE is neither inbound nor outbound');
   }
   const workloadSocket = socket.replace(/^unix:(\/\/)?/, '');
   if (!socket.startsWith('unix:') || !isAbsolute(workloadSocket)) {
-    problems.push('SPIFFE_ENDPOINT_SOCKET is not unix:///absolute/path');
+    variables.problem('SPIFFE_ENDPOINT_SOCKET is not unix:///absolute/path');
   }
-  const file = reader.record(readJson(environment.PROXY_CONFIG_FILE, problems), 'the file');
+  const file = reader.record(readJson(variables), 'the file');
   const tcp = (name: string, otherwise: string) => reader.tcp(environment[name] || otherwise, name);
   const common: Common = {
-    trustDomain: environment.PLATFORM_TRUST_DOMAIN || defaultTrustDomain,
+    trustDomain: variables.trustDomain(),
     workloadSocket,
     metrics: tcp('METRICS_ADDRESS', '127.0.0.1:15090'),
     health: tcp('HEALTH_ADDRESS', '127.0.0.1:15021'),
@@ -79,11 +78,12 @@ export function readConfig(
     const { listen } = config;
     // Whoever reaches the port speaks in the name of this workload.
     if (!('path' in listen) && !['127.0.0.1', '::1'].includes(listen.host)) {
-      problems.push('LISTEN_ADDRESS of the outbound role is neither loopback nor a Unix socket');
+      variables.problem(
+        'LISTEN_ADDRESS of the outbound role is neither loopback nor a Unix socket',
+      );
     }
   }
-  if (problems.length === 0) return config;
-  throw new PlatformError('configuration_invalid', problems.join('; '), { data: { problems } });
+  return variables.finish(config);
 }
 
 function readService(value: JsonValue, reader: Reader): InboundService {
@@ -139,30 +139,28 @@ function readLimits(file: Record<string, JsonValue>, reader: Reader): Partial<Pr
   return limits;
 }
 
-function readJson(path: string | undefined, problems: string[]): JsonValue {
-  if (!path) {
-    problems.push('PROXY_CONFIG_FILE is not set');
-    return {};
-  }
+function readJson(variables: Variables): JsonValue {
+  const path = variables.required('PROXY_CONFIG_FILE');
+  if (path === '') return {};
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as JsonValue;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    problems.push(`${path} cannot be read as JSON: ${code ?? message}`);
+    variables.problem(`${path} cannot be read as JSON: ${code ?? message}`);
     return {};
   }
 }
 
-/** Takes values of the kind that is wanted, and remembers every one that is not. */
+/** Takes JSON values of the kind that is wanted, and remembers every one that is not. */
 class Reader {
-  readonly #problems: string[];
+  readonly #variables: Variables;
 
-  constructor(problems: string[]) {
-    this.#problems = problems;
+  constructor(variables: Variables) {
+    this.#variables = variables;
   }
 
   problem(what: string): void {
-    this.#problems.push(what);
+    this.#variables.problem(what);
   }
 
   record(
@@ -197,9 +195,9 @@ class Reader {
   address(value: JsonValue | undefined, name: string): Address {
     const text = this.text(value, name);
     if (!text.startsWith('unix:')) return this.tcp(text, name);
-    const path = text.slice(5);
-    if (!isAbsolute(path)) this.problem(`${name} is not unix:/absolute/path`);
-    return { path };
+    const path = unixPath(text);
+    if (path === undefined) this.problem(`${name} is not unix:/absolute/path`);
+    return { path: path ?? '' };
   }
 
   tcp(value: JsonValue | undefined, name: string): TcpAddress {
