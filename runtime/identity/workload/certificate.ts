@@ -1,5 +1,23 @@
 // Reads from an X.509 certificate what the SPIFFE rules are about, and refuses what it does not know (RFC 5280).
-import { DerReader, derTag, malformed, objectIdentifier } from './der.ts';
+import { AsnConvert } from '@peculiar/asn1-schema';
+import {
+  BasicConstraints,
+  Certificate,
+  ExtendedKeyUsage,
+  type Extension,
+  id_ce_basicConstraints,
+  id_ce_extKeyUsage,
+  id_ce_keyUsage,
+  id_ce_subjectAltName,
+  id_kp_clientAuth,
+  id_kp_serverAuth,
+  KeyUsage,
+  KeyUsageFlags,
+  SubjectAlternativeName,
+  type Time,
+  Version,
+} from '@peculiar/asn1-x509';
+import { IdentityError } from '../../errors.ts';
 
 /** What a certificate says of itself; nothing here is verified. */
 export interface CertificateFacts {
@@ -9,39 +27,33 @@ export interface CertificateFacts {
   /** How many CA certificates may stand between this one and a leaf; undefined: any number. */
   pathLength: number | undefined;
   /** Names of RFC 5280, section 4.2.1.3; undefined when the extension is absent. */
-  keyUsage: ReadonlySet<KeyUsage> | undefined;
+  keyUsage: ReadonlySet<KeyUsageName> | undefined;
   /** Object identifiers; undefined when the extension is absent. */
   extendedKeyUsage: readonly string[] | undefined;
   /** The URI names of the subject alternative name, byte for byte as Latin-1. */
   uris: readonly string[];
 }
 
-export type KeyUsage = (typeof keyUsages)[number];
+export type KeyUsageName = keyof typeof KeyUsageFlags;
 
-const keyUsages = [
-  ...(['digitalSignature', 'nonRepudiation', 'keyEncipherment', 'dataEncipherment'] as const),
-  ...(['keyAgreement', 'keyCertSign', 'cRLSign', 'encipherOnly', 'decipherOnly'] as const),
-] as const;
+export const serverAuthentication = id_kp_serverAuth;
+export const clientAuthentication = id_kp_clientAuth;
 
-const extension = {
-  keyUsage: '2.5.29.15',
-  subjectAlternativeName: '2.5.29.17',
-  basicConstraints: '2.5.29.19',
-  extendedKeyUsage: '2.5.29.37',
-} as const;
+const understood = [
+  ...[id_ce_keyUsage, id_ce_subjectAltName, id_ce_basicConstraints, id_ce_extKeyUsage],
+];
 
-export const serverAuthentication = '1.3.6.1.5.5.7.3.1';
-export const clientAuthentication = '1.3.6.1.5.5.7.3.2';
+const keyUsages = Object.entries(KeyUsageFlags).filter(
+  (entry): entry is [KeyUsageName, KeyUsageFlags] => typeof entry[1] === 'number',
+);
+/** All nine bits of a key usage. */
+const keyUsageMax = 0x1ff;
 
 /** An SVID of ours has under 1 KiB. */
 const certificateBytesMax = 16 * 1024;
 const extensionsMax = 32;
 const namesMax = 64;
-const version3 = 2;
-// Context-specific tags: [0] version, [1] and [2] unique ids, [3] extensions; [6] a URI among names.
-const versionTag = 0xa0;
-const extensionsTag = 0xa3;
-const uriTag = 0x86;
+const pathLengthMax = 127;
 
 /**
  * Reads one DER certificate. Throws `svid_invalid` for what is not strict DER, not version 3, has an
@@ -50,155 +62,106 @@ const uriTag = 0x86;
  */
 export function readCertificate(der: Uint8Array): CertificateFacts {
   if (der.length > certificateBytesMax) throw malformed('it is too large');
-  const whole = new DerReader(der);
-  const certificate = new DerReader(whole.read(derTag.sequence));
-  whole.end();
-  const body = new DerReader(certificate.read(derTag.sequence));
-  certificate.read(derTag.sequence);
-  certificate.read(derTag.bitString);
-  certificate.end();
-  const version = new DerReader(body.read(versionTag));
-  if (numberOf(version.read(derTag.integer)) !== version3) throw malformed('it is not version 3');
-  version.end();
-  body.read(derTag.integer); // serial number
-  body.read(derTag.sequence); // signature algorithm
-  body.read(derTag.sequence); // issuer
-  const validity = new DerReader(body.read(derTag.sequence));
-  const notBefore = readTime(validity);
-  const notAfter = readTime(validity);
-  validity.end();
-  body.read(derTag.sequence); // subject
-  body.read(derTag.sequence); // subject public key
-  if (body.isAtEnd) throw malformed('it has no extensions');
-  const extensions = readExtensions(body.read(extensionsTag));
-  body.end();
-  return { notBefore, notAfter, ...extensions };
-}
-
-function readExtensions(content: Uint8Array): Omit<CertificateFacts, 'notBefore' | 'notAfter'> {
-  const outer = new DerReader(content);
-  const list = new DerReader(outer.read(derTag.sequence));
-  outer.end();
-  const values = new Map<string, Uint8Array>();
-  while (!list.isAtEnd) {
-    const { id, isCritical, value } = readExtension(list.read(derTag.sequence));
-    if (values.has(id)) throw malformed('it has an extension twice');
-    if (values.size === extensionsMax) throw malformed('it has too many extensions');
-    if (isCritical && !Object.values<string>(extension).includes(id)) {
-      throw malformed('it has a critical extension that is not understood');
-    }
-    values.set(id, value);
+  const { tbsCertificate: body } = decode(der, Certificate);
+  if (body.version !== Version.v3) throw malformed('it is not version 3');
+  if (body.issuerUniqueID !== undefined || body.subjectUniqueID !== undefined) {
+    throw malformed('it has unique identifiers, which nobody uses');
   }
+  if (body.extensions === undefined) throw malformed('it has no extensions');
   return {
-    ...readBasicConstraints(values.get(extension.basicConstraints)),
-    keyUsage: readKeyUsage(values.get(extension.keyUsage)),
-    extendedKeyUsage: readExtendedKeyUsage(values.get(extension.extendedKeyUsage)),
-    uris: readUris(values.get(extension.subjectAlternativeName)),
+    notBefore: wholeSeconds(body.validity.notBefore),
+    notAfter: wholeSeconds(body.validity.notAfter),
+    ...readExtensions(body.extensions),
   };
 }
 
-function readExtension(content: Uint8Array): {
-  id: string;
-  isCritical: boolean;
-  value: Uint8Array;
-} {
-  const reader = new DerReader(content);
-  const id = objectIdentifier(reader.read(derTag.objectIdentifier));
-  const isCritical = readDefaultFalse(reader);
-  const value = reader.read(derTag.octetString);
-  reader.end();
-  return { id, isCritical, value };
+function readExtensions(
+  extensions: readonly Extension[],
+): Omit<CertificateFacts, 'notBefore' | 'notAfter'> {
+  if (extensions.length > extensionsMax) throw malformed('it has too many extensions');
+  const values = new Map<string, Uint8Array>();
+  for (const { extnID, critical, extnValue } of extensions) {
+    if (values.has(extnID)) throw malformed('it has an extension twice');
+    if (critical && !understood.includes(extnID)) {
+      throw malformed('it has a critical extension that is not understood');
+    }
+    values.set(extnID, new Uint8Array(extnValue.buffer));
+  }
+  return {
+    ...readBasicConstraints(values.get(id_ce_basicConstraints)),
+    keyUsage: readKeyUsage(values.get(id_ce_keyUsage)),
+    extendedKeyUsage: readExtendedKeyUsage(values.get(id_ce_extKeyUsage)),
+    uris: readUris(values.get(id_ce_subjectAltName)),
+  };
 }
 
 function readBasicConstraints(
   value: Uint8Array | undefined,
 ): Pick<CertificateFacts, 'isCa' | 'pathLength'> {
   if (value === undefined) return { isCa: false, pathLength: undefined };
-  const reader = sequenceIn(value);
-  const isCa = readDefaultFalse(reader);
-  const pathLength = reader.isAtEnd ? undefined : numberOf(reader.read(derTag.integer));
-  reader.end();
-  return { isCa, pathLength };
+  const { cA, pathLenConstraint: pathLength } = decode(value, BasicConstraints);
+  // Longer numbers than four octets are strings to the library.
+  const isRight =
+    pathLength === undefined ||
+    (typeof pathLength === 'number' && pathLength >= 0 && pathLength <= pathLengthMax);
+  if (!isRight) throw malformed('it has a path length out of range');
+  return { isCa: cA, pathLength };
 }
 
-/** Bit 0 is the highest bit of the first octet after the one that counts the unused bits. */
-function readKeyUsage(value: Uint8Array | undefined): ReadonlySet<KeyUsage> | undefined {
+function readKeyUsage(value: Uint8Array | undefined): ReadonlySet<KeyUsageName> | undefined {
   if (value === undefined) return undefined;
-  const reader = new DerReader(value);
-  const [unused, ...octets] = reader.read(derTag.bitString);
-  reader.end();
-  if (unused === undefined || unused > 7 || octets.length === 0 || octets.length > 2) {
-    throw malformed('its key usage is no string of nine bits');
-  }
-  if (((octets.at(-1) ?? 0) & ((1 << unused) - 1)) !== 0) {
-    throw malformed('its key usage sets bits that are not there');
-  }
-  const isSet = (bit: number) => ((octets[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0;
-  return new Set(keyUsages.filter((_, bit) => isSet(bit)));
+  const flags = decode(value, KeyUsage).toNumber();
+  // The bits alone, encoded anew: no padding that is set, no zeros at the end (X.690, section 11.2).
+  const isRight = flags > 0 && flags <= keyUsageMax && isSame(new KeyUsage(flags), value);
+  if (!isRight) throw malformed('its key usage is no string of nine bits');
+  return new Set(keyUsages.filter(([, bit]) => (flags & bit) !== 0).map(([name]) => name));
 }
 
 function readExtendedKeyUsage(value: Uint8Array | undefined): string[] | undefined {
   if (value === undefined) return undefined;
-  const reader = sequenceIn(value);
-  const purposes: string[] = [];
-  while (!reader.isAtEnd) {
-    if (purposes.length === namesMax) throw malformed('it has too many purposes');
-    purposes.push(objectIdentifier(reader.read(derTag.objectIdentifier)));
-  }
-  return purposes;
+  const purposes = decode(value, ExtendedKeyUsage);
+  if (purposes.length > namesMax) throw malformed('it has too many purposes');
+  return [...purposes];
 }
 
 function readUris(value: Uint8Array | undefined): string[] {
   if (value === undefined) return [];
-  const reader = sequenceIn(value);
-  const uris: string[] = [];
-  for (let names = 0; !reader.isAtEnd; names += 1) {
-    if (names === namesMax) throw malformed('it has too many names');
-    const { tag, content } = reader.next();
-    // Latin-1 keeps every byte as one character, so that no byte can hide; the rules are ASCII's.
-    if (tag === uriTag) uris.push(Buffer.from(content).toString('latin1'));
+  const names = decode(value, SubjectAlternativeName);
+  if (names.length > namesMax) throw malformed('it has too many names');
+  // The library keeps every byte as one character, so that no byte can hide; the rules are ASCII's.
+  return [...names].flatMap(({ uniformResourceIdentifier: uri }) =>
+    uri === undefined ? [] : [uri],
+  );
+}
+
+/** RFC 5280, section 4.1.2.5, has no fractions; of other forms, `decode` has let none through. */
+function wholeSeconds(time: Time): Date {
+  const at = time.getTime();
+  if (at.getTime() % 1000 !== 0) throw malformed('it has a time that is no whole second');
+  return at;
+}
+
+/**
+ * Decodes and encodes again: the library takes BER and skips what it does not look for, but what it
+ * writes is DER, so whatever two parsers could read differently comes out changed.
+ */
+function decode<Shape extends object>(der: Uint8Array, shape: new () => Shape): Shape {
+  let value: Shape;
+  let isStrict: boolean;
+  try {
+    value = AsnConvert.parse(der, shape);
+    isStrict = isSame(value, der);
+  } catch (cause) {
+    throw malformed('it has another structure than a certificate', cause);
   }
-  return uris;
-}
-
-/** UTCTime to 2049, GeneralizedTime after, both in whole seconds and UTC (RFC 5280, section 4.1.2.5). */
-function readTime(reader: DerReader): Date {
-  const { tag, content } = reader.next();
-  const text = Buffer.from(content).toString('latin1');
-  const isShort = tag === derTag.utcTime && /^\d{12}Z$/.test(text);
-  const isLong = tag === derTag.generalizedTime && /^\d{14}Z$/.test(text);
-  if (!isShort && !isLong) throw malformed('it has a time of another form');
-  const century = isLong ? '' : Number(text.slice(0, 2)) < 50 ? '20' : '19';
-  const [, ...parts] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(century + text) ?? [];
-  const [year, month, day, hour, minute, second] = parts;
-  const written = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
-  const time = new Date(written);
-  // A thirtieth of February would silently become a day in March.
-  if (Number.isNaN(time.getTime()) || time.toISOString() !== written) {
-    throw malformed('it has a time that there is not');
-  }
-  return time;
-}
-
-function sequenceIn(value: Uint8Array): DerReader {
-  const outer = new DerReader(value);
-  const reader = new DerReader(outer.read(derTag.sequence));
-  outer.end();
-  return reader;
-}
-
-/** A BOOLEAN DEFAULT FALSE: absent or true; DER does not write the default. */
-function readDefaultFalse(reader: DerReader): boolean {
-  if (reader.peekTag() !== derTag.boolean) return false;
-  const content = reader.read(derTag.boolean);
-  if (content.length !== 1 || content[0] !== 0xff) throw malformed('it has a malformed boolean');
-  return true;
-}
-
-function numberOf(content: Uint8Array): number {
-  const [value] = content;
-  if (content.length !== 1 || value === undefined || value > 0x7f) {
-    throw malformed('it has a number out of range');
-  }
+  if (!isStrict) throw malformed('it is not strict DER');
   return value;
+}
+
+function isSame(value: object, der: Uint8Array): boolean {
+  return Buffer.from(AsnConvert.serialize(value)).equals(der);
+}
+
+export function malformed(why: string, cause?: unknown): IdentityError {
+  return new IdentityError('svid_invalid', `the certificate cannot be read: ${why}`, { cause });
 }

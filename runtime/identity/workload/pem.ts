@@ -1,5 +1,6 @@
 // Turns DER into PEM and back (RFC 7468): the Workload API speaks the one, TLS libraries the other.
-import { DerReader, malformed } from './der.ts';
+import { fromBER } from 'asn1js';
+import { malformed } from './certificate.ts';
 
 const certificatesMax = 64;
 
@@ -15,15 +16,18 @@ export function privateKeyPem(pkcs8: Uint8Array): string {
 
 /**
  * The certificates of a concatenation of DER, as the Workload API sends chains and bundles. Throws
- * `svid_invalid` for what is no such concatenation, or holds more than 64.
+ * `svid_invalid` for what is no such concatenation, or holds more than 64. Whether each is a
+ * certificate is for those to judge who read it.
  */
 export function splitCertificates(concatenated: Uint8Array): Uint8Array[] {
-  const reader = new DerReader(concatenated);
   const certificates: Uint8Array[] = [];
-  while (!reader.isAtEnd) {
+  for (let rest = concatenated; rest.length > 0; ) {
     if (certificates.length === certificatesMax) throw malformed('there are too many');
+    const { offset: length } = fromBER(rest, { copyInput: false });
+    if (length <= 0) throw malformed('it is no concatenation of DER');
     // A copy: the answer that it came in need not be kept for it.
-    certificates.push(new Uint8Array(reader.next().encoded));
+    certificates.push(new Uint8Array(rest.subarray(0, length)));
+    rest = rest.subarray(length);
   }
   return certificates;
 }

@@ -63,7 +63,8 @@ export class Issuer {
       notAfter: new Date(times.expiresAt * 1000),
     };
     const names = { spiffeId, dnsNames };
-    const leaf = makeSvidCertificate(this.#signerOf(key), names, pair.publicKey, validity);
+    const signer = this.#signerOf(key);
+    const leaf = await makeSvidCertificate(signer, names, pair.publicKey, validity);
     return { spiffeId, certificates: [leaf], privateKey: pair.privateKey, hint, ...validity };
   }
 
@@ -136,7 +137,7 @@ export class Issuer {
   #signerOf(key: SigningKey): CertificateSigner {
     let signer = this.#signers.get(key.privateKey);
     if (signer === undefined) {
-      signer = certificateSigner(key.publicPart, key);
+      signer = certificateSigner(key.publicPart, key.privateKey);
       this.#signers.set(key.privateKey, signer);
     }
     return signer;

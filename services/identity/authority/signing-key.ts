@@ -41,9 +41,9 @@ export async function makeSigningKey(
   let id = createHash('sha256').update(info).digest('base64url');
   let publicPart: Uint8Array = info;
   if (kind === 'x509') {
-    id = Buffer.from(keyIdOf(info)).toString('hex');
+    id = keyIdOf(info);
     const keys = { privateKey: pair.privateKey, publicKey: info };
-    publicPart = makeCaCertificate(trustDomain, keys, {
+    publicPart = await makeCaCertificate(trustDomain, keys, {
       // Our clock may be ahead by as much as a verifier's may be behind.
       notBefore: new Date(lifetime.preparedAt - 2 * backdateSeconds * 1000),
       notAfter: new Date(lifetime.expiresAt),
