@@ -1,15 +1,13 @@
 // The proxies of the agents that run: one Unix socket an agent, in the run folder.
-import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { IdentityError } from '../../runtime/errors.ts';
-import { attest, requireStillAttested } from '../../runtime/identity/attest.ts';
+import { attestedCaller } from '../../runtime/identity/attested-caller.ts';
 import type { RegistrationEntry } from '../../runtime/identity/entry.ts';
-import { peerOf } from '../../runtime/identity/peer.ts';
 import { type EntryRegistry, spiffeIdsOf } from '../../runtime/identity/registry.ts';
 import { defaultLimits as gatewayLimits } from '../../services/gateway/gateway.ts';
 import type { EntrySource } from '../../services/identity/source.ts';
 import type { MeshProxy } from '../../services/proxy/inbound.ts';
-import { type AttestedCaller, createOutboundProxy } from '../../services/proxy/outbound.ts';
+import { createOutboundProxy } from '../../services/proxy/outbound.ts';
 import type { Foundation } from './foundation.ts';
 import type { MachineIdentity } from './identity.ts';
 import type { Mesh } from './mesh.ts';
@@ -56,7 +54,7 @@ export class Proxies {
     const proxy = createOutboundProxy({
       ...this.#mesh.outbound,
       listen: { path },
-      attest: (socket) => attestedCaller(socket, entry, this.#registry),
+      attest: (socket) => attestedCaller(socket, entry.id, this.#registry),
       sourceFor: (spiffeId) => sourceIn(sources, spiffeId),
       routes: [
         {
@@ -101,35 +99,4 @@ function sourceIn(
   const source = sources.get(spiffeId ?? '');
   if (source !== undefined) return source;
   throw new IdentityError('svid_missing', `this proxy has no identity ${spiffeId ?? ''}`);
-}
-
-/** The process at the other end, which has to be one of this agent's. */
-function attestedCaller(
-  socket: Socket,
-  entry: RegistrationEntry,
-  registry: EntryRegistry,
-): AttestedCaller {
-  const peer = peerOf(socket);
-  const { pid, uid } = peer;
-  try {
-    const attestation = attest(peer, registry);
-    if (attestation.entry.id !== entry.id) {
-      throw new IdentityError('caller_unknown', 'this socket belongs to another agent');
-    }
-    return {
-      ...{ pid, uid, spiffeId: attestation.spiffeId },
-      stillThere() {
-        requireStillAttested(peer, attestation, registry);
-        return true;
-      },
-      close: () => peer.close(),
-    };
-  } catch (error) {
-    peer.close();
-    if (!(error instanceof IdentityError)) throw error;
-    throw new IdentityError(error.code, error.message, {
-      cause: error,
-      data: { ...error.data, pid, uid },
-    });
-  }
 }

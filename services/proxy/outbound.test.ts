@@ -4,9 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { IdentityError, type PlatformError } from '../../runtime/errors.ts';
-import { attest, requireStillAttested } from '../../runtime/identity/attest.ts';
-import { peerOf } from '../../runtime/identity/peer.ts';
+import { attestedCaller } from '../../runtime/identity/attested-caller.ts';
 import { requireProcess } from '../../runtime/identity/process.ts';
 import { createEntryRegistry } from '../../runtime/identity/registry.ts';
 import { Caller } from '../../runtime/testing/caller.ts';
@@ -67,28 +65,7 @@ test.before.each(async (context) => {
   const outbound = createOutboundProxy({
     ...common,
     listen: { path },
-    attest(socket) {
-      const peer = peerOf(socket);
-      const { pid, uid } = peer;
-      try {
-        const attestation = attest(peer, registry);
-        if (attestation.entry.id !== entry.id) {
-          throw new IdentityError('caller_unknown', 'this socket belongs to another agent');
-        }
-        return {
-          ...{ pid, uid, spiffeId: attestation.spiffeId },
-          stillThere() {
-            requireStillAttested(peer, attestation, registry);
-            return true;
-          },
-          close: () => peer.close(),
-        };
-      } catch (error) {
-        peer.close();
-        const { code, message } = error as PlatformError;
-        throw new IdentityError(code, message, { data: { pid, uid } });
-      }
-    },
+    attest: (socket) => attestedCaller(socket, entry.id, registry),
     sourceFor: () => source,
     routes: [
       {
