@@ -12,18 +12,13 @@ import type { PeerConnections } from './connections.ts';
 import { isPlatformName, type RequestHead } from './fields.ts';
 import type { Arrival } from './front.ts';
 import type { InboundConfig, InboundConnection, InboundService } from './inbound.ts';
-import { causeOf, type Journal, type StreamRecord } from './journal.ts';
+import type { StreamRecord } from './journal.ts';
 import type { ProxyLimits } from './limits.ts';
-import type { ProxyMetrics } from './metrics.ts';
 import { type Outcome, type ResponseHead, relay } from './relay.ts';
+import { runStream, type StreamParts } from './run-stream.ts';
 import { checkTarget, isBelow } from './target.ts';
 
-export interface InboundParts {
-  config: InboundConfig;
-  limits: ProxyLimits;
-  clock: () => Date;
-  journal: Journal;
-  metrics: ProxyMetrics;
+export interface InboundParts extends StreamParts<InboundConfig> {
   connections: PeerConnections;
 }
 
@@ -43,37 +38,15 @@ export async function serveInbound(
   arrival: Arrival<InboundConnection>,
   parts: InboundParts,
 ): Promise<void> {
-  const { connection, stream } = arrival;
-  const { service } = connection.hosted;
-  const record: StreamRecord = {
-    source: connection.peer.spiffeId,
-    destination: service.spiffeId,
-    service: service.name,
-    method: arrival.method,
-    path: '',
-    protocol: stream.protocol,
-    requestId: '',
-    decisionId: '',
-    reason: '',
-    upstreamError: '',
-    startedAt: performance.now(),
-    time: parts.clock().toISOString(),
-  };
+  const { peer, hosted } = arrival.connection;
+  const { name: service, spiffeId: destination } = hosted.service;
   const filtered: { stream: FilterStream | undefined } = { stream: undefined };
-  let outcome: Outcome;
-  try {
-    outcome = await pass(arrival, parts, record, filtered);
-    if (outcome.hasLeft) record.reason = 'client_left';
-    if (outcome.error !== undefined) {
-      record.reason = outcome.error.code;
-      record.upstreamError = causeOf(outcome.error);
-      if (!stream.hasResponded()) throw outcome.error;
-    }
-  } catch (error) {
-    outcome = await refuse(error, arrival, parts, record);
-  }
+  const known = { source: peer.spiffeId, destination, service };
+  await runStream(arrival, parts, known, {
+    pass: (record) => pass(arrival, parts, record, filtered),
+    refuse: (error, record) => refuse(error, arrival, parts, record),
+  });
   end(filtered.stream);
-  parts.journal.stream(record, outcome);
 }
 
 async function pass(

@@ -8,9 +8,7 @@ import {
   type TlsIdentity,
   verifyTlsPeer,
 } from '../../runtime/identity/workload/tls.ts';
-import type { DenyView, X509Source } from '../../runtime/identity/workload/x509.ts';
-import type { JsonObject } from '../../runtime/json.ts';
-import type { Scope } from '../../runtime/modules/scope.ts';
+import type { X509Source } from '../../runtime/identity/workload/x509.ts';
 import type { Filter } from '../../runtime/proxywasm/filter.ts';
 import { METRIC } from '../../runtime/telemetry/names.ts';
 import { isDenial } from './answer.ts';
@@ -19,9 +17,9 @@ import { type Arrival, createFront } from './front.ts';
 import { type HealthState, healthOf, serveHealth, serveMetrics } from './health.ts';
 import { serveInbound } from './inbound-stream.ts';
 import { createJournal, type Journal } from './journal.ts';
-import { defaultLimits, type ProxyLimits } from './limits.ts';
+import { defaultLimits } from './limits.ts';
 import { type Address, listenOn, type TcpAddress } from './listen.ts';
-import { type MeshProxy, meshProxy } from './mesh-proxy.ts';
+import { type MeshConfig, type MeshProxy, meshProxy, type Refusal } from './mesh-proxy.ts';
 import { ProxyMetrics } from './metrics.ts';
 import type { Client } from './streams.ts';
 import { createTlsServer } from './tls-server.ts';
@@ -43,36 +41,18 @@ export interface InboundService {
   bodies?: readonly { paths: readonly string[]; bodyBytes: number }[];
 }
 
-/** A request or a connection that was refused before any service saw it; becomes a denial row. */
-export interface InboundRefusal {
-  error: PlatformError;
-  requestId: string;
-  time: string;
-  /** Empty for a connection. */
-  method: string;
-  service: string;
-  /** Undefined where nobody was identified. */
-  spiffeId: string | undefined;
+/** A request or a connection that was refused. */
+export interface InboundRefusal extends Refusal {
   decisionId: string | undefined;
 }
 
-export interface InboundConfig {
+export interface InboundConfig extends MeshConfig<InboundRefusal> {
   listen: TcpAddress;
-  trustDomain: string;
-  scope: Scope;
   /** Holds an SVID for each service. */
   source: X509Source;
-  denied: DenyView;
   services: readonly InboundService[];
   /** Asked for each stream, so that a new policy counts from the next request on. */
   filterFor(service: InboundService): Filter;
-  accessLog(line: JsonObject): void;
-  /** The answer waits for it, and is `evidence_unavailable` if it rejects. */
-  onRefused?(refusal: InboundRefusal): Promise<void>;
-  limits?: Partial<ProxyLimits>;
-  clock?: () => Date;
-  metricsListen?: TcpAddress;
-  healthListen?: TcpAddress;
 }
 
 /** A service with what the proxy keeps for it. */

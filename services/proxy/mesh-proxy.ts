@@ -1,6 +1,37 @@
 // What both roles of the proxy offer, and how both start and end.
+import type { PlatformError } from '../../runtime/errors.ts';
+import type { DenyView } from '../../runtime/identity/workload/x509.ts';
+import type { JsonObject } from '../../runtime/json.ts';
+import type { Scope } from '../../runtime/modules/scope.ts';
 import type { Optional } from './health.ts';
-import type { Address, Listening } from './listen.ts';
+import type { ProxyLimits } from './limits.ts';
+import type { Address, Listening, TcpAddress } from './listen.ts';
+
+/** What was refused before any service saw it; becomes a denial row. */
+export interface Refusal {
+  error: PlatformError;
+  requestId: string;
+  time: string;
+  /** Empty for a connection. */
+  method: string;
+  service: string;
+  /** Undefined where nobody was identified. */
+  spiffeId: string | undefined;
+}
+
+/** What both roles are made with. */
+export interface MeshConfig<Refused extends Refusal> {
+  trustDomain: string;
+  scope: Scope;
+  denied: DenyView;
+  accessLog(line: JsonObject): void;
+  /** The answer waits for it, and is `evidence_unavailable` if it rejects. */
+  onRefused?(refusal: Refused): Promise<void>;
+  limits?: Partial<ProxyLimits>;
+  clock?: () => Date;
+  metricsListen?: TcpAddress;
+  healthListen?: TcpAddress;
+}
 
 export interface MeshProxy {
   /** Rejects with `address_in_use` or `configuration_invalid`. */

@@ -6,20 +6,14 @@ import type { HeaderPairs } from '../../runtime/proxywasm/filter.ts';
 import { isDenial, OwnSvidError, problemAnswer, sendAnswer } from './answer.ts';
 import { isPlatformName } from './fields.ts';
 import type { Arrival } from './front.ts';
-import { causeOf, type Journal, type StreamRecord } from './journal.ts';
-import type { ProxyLimits } from './limits.ts';
-import type { ProxyMetrics } from './metrics.ts';
+import { causeOf, type StreamRecord } from './journal.ts';
 import type { OutboundConfig, OutboundConnection, OutboundRoute } from './outbound.ts';
 import type { CallerPool } from './pools.ts';
 import { type Outcome, relay } from './relay.ts';
+import { runStream, type StreamParts } from './run-stream.ts';
 import { checkTarget, isBelow } from './target.ts';
 
-export interface OutboundParts {
-  config: OutboundConfig;
-  limits: ProxyLimits;
-  clock: () => Date;
-  journal: Journal;
-  metrics: ProxyMetrics;
+export interface OutboundParts extends StreamParts<OutboundConfig> {
   poolFor(spiffeId: string | undefined): CallerPool;
 }
 
@@ -38,34 +32,12 @@ export async function serveOutbound(
   arrival: Arrival<OutboundConnection>,
   parts: OutboundParts,
 ): Promise<void> {
-  const { connection, stream } = arrival;
-  const record: StreamRecord = {
-    source: connection.caller?.spiffeId ?? '',
-    destination: '',
-    service: '',
-    method: arrival.method,
-    path: '',
-    protocol: stream.protocol,
-    requestId: '',
-    decisionId: '',
-    reason: '',
-    upstreamError: '',
-    startedAt: performance.now(),
-    time: parts.clock().toISOString(),
-  };
-  let outcome: Outcome;
-  try {
-    outcome = await pass(arrival, parts, record);
-    if (outcome.hasLeft) record.reason = 'client_left';
-    if (outcome.error !== undefined) {
-      record.reason = outcome.error.code;
-      record.upstreamError = causeOf(outcome.error);
-      if (!stream.hasResponded()) throw outcome.error;
-    }
-  } catch (error) {
-    outcome = await refuse(error, arrival, parts, record);
-  }
-  parts.journal.stream(record, outcome);
+  const source = arrival.connection.caller?.spiffeId ?? '';
+  const known = { source, destination: '', service: '' };
+  await runStream(arrival, parts, known, {
+    pass: (record) => pass(arrival, parts, record),
+    refuse: (error, record) => refuse(error, arrival, parts, record),
+  });
 }
 
 async function pass(

@@ -1,16 +1,14 @@
 // The proxy beside an agent: who calls, which service is meant, and on with the caller's SVID over mutual TLS.
 import { createServer, type Socket } from 'node:net';
 import { IdentityError, PlatformError } from '../../runtime/errors.ts';
-import type { DenyView, X509Source } from '../../runtime/identity/workload/x509.ts';
-import type { JsonObject } from '../../runtime/json.ts';
-import type { Scope } from '../../runtime/modules/scope.ts';
+import type { X509Source } from '../../runtime/identity/workload/x509.ts';
 import { METRIC } from '../../runtime/telemetry/names.ts';
 import { createFront } from './front.ts';
 import { serveHealth, serveMetrics } from './health.ts';
 import { createJournal } from './journal.ts';
-import { defaultLimits, type ProxyLimits } from './limits.ts';
+import { defaultLimits } from './limits.ts';
 import { type Address, listenOn, type TcpAddress } from './listen.ts';
-import { type MeshProxy, meshProxy } from './mesh-proxy.ts';
+import { type MeshConfig, type MeshProxy, meshProxy, type Refusal } from './mesh-proxy.ts';
 import { ProxyMetrics } from './metrics.ts';
 import { serveOutbound } from './outbound-stream.ts';
 import { type CallerPool, callerPool } from './pools.ts';
@@ -47,21 +45,14 @@ export interface AttestedCaller {
   close?(): void;
 }
 
-/** A request that was refused before any service saw it; becomes a denial row. */
-export interface OutboundRefusal {
-  error: PlatformError;
-  requestId: string;
-  time: string;
-  method: string;
-  service: string;
-  /** Where it is known who called: what it asked for was refused, not itself. */
-  spiffeId: string | undefined;
+/** A request that was refused; with a SPIFFE ID, what it asked for was refused, not itself. */
+export interface OutboundRefusal extends Refusal {
   /** The process that called, as far as the kernel knows it. */
   pid: number | undefined;
   uid: number | undefined;
 }
 
-export interface OutboundConfig {
+export interface OutboundConfig extends MeshConfig<OutboundRefusal> {
   /** A Unix socket (mode 0600), or a loopback address where the proxy has a process' network alone. */
   listen: Address;
   /**
@@ -71,17 +62,7 @@ export interface OutboundConfig {
   attest?(socket: Socket): AttestedCaller;
   /** Throws `svid_missing` or `identity_unavailable`. The same source for the same id. */
   sourceFor(spiffeId: string | undefined): X509Source;
-  trustDomain: string;
-  scope: Scope;
-  denied: DenyView;
   routes: readonly OutboundRoute[];
-  accessLog(line: JsonObject): void;
-  /** The answer waits for it, and is `evidence_unavailable` if it rejects. */
-  onRefused?(refusal: OutboundRefusal): Promise<void>;
-  limits?: Partial<ProxyLimits>;
-  clock?: () => Date;
-  metricsListen?: TcpAddress;
-  healthListen?: TcpAddress;
 }
 
 /** A connection to the proxy; exactly one of `caller` and `refused` is there. */
