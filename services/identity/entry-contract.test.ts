@@ -2,8 +2,6 @@
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { codeOf } from '../../runtime/errors.ts';
-import type { RegistrationEntry } from '../../runtime/identity/entry.ts';
 import {
   type EntryClient,
   type EntryFilter,
@@ -14,45 +12,21 @@ import {
 } from '../../runtime/identity/entry-client.ts';
 import { Entry as EntryService } from '../../runtime/identity/proto/spire/api/server/entry/v1/entry_pb.js';
 import { needs } from '../../runtime/testing/needs.ts';
-import { AgentEntries } from './agent-entries.ts';
 import {
   differences,
   draft,
+  factsOf,
   idOf,
+  inOrder,
   invalid,
   parentId,
+  refusal,
   selectors,
   trustDomain,
 } from './testing/entry-cases.ts';
 import { startEntryServer, type TestEntryServer } from './testing/entry-server.ts';
 import { grpcTo } from './testing/identity.ts';
 import { startSpire } from './testing/spire.ts';
-
-/** An entry with its sets in one order: SPIRE gives selectors and DNS names back in any. */
-function inOrder(entry: WorkloadEntry | undefined) {
-  if (entry === undefined) return undefined;
-  const order = (a: string, b: string) => (a < b ? -1 : 1);
-  return {
-    ...entry,
-    selectors: entry.selectors.map(({ type, value }) => `${type}:${value}`).sort(order),
-    dnsNames: [...entry.dnsNames].sort(order),
-  };
-}
-
-/** The facts of an entry that the server does not choose. */
-function factsOf(entry: WorkloadEntry | undefined) {
-  const { id: _, revision: __, ...facts } = inOrder(entry) ?? {};
-  return facts;
-}
-
-async function refusal(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'done';
-  } catch (error) {
-    return codeOf(error);
-  }
-}
 
 function contract(name: 'ours' | 'spire', open: () => Promise<TestEntryServer>): void {
   const test = suite(`Entry API: ${name}`);
@@ -316,62 +290,7 @@ function contract(name: 'ours' | 'spire', open: () => Promise<TestEntryServer>):
     assert.is.not(again?.id, first?.id);
   });
 
-  test('agents have their entries for as long as they run, also through an outage', async () => {
-    const [vault] = await enter(
-      draft({ spiffeId: idOf('/service/vault'), selectors: selectors('service:vault') }),
-      draft({ spiffeId: idOf('/agent/acme/earlier/main') }),
-      draft({ spiffeId: idOf('/agent/acme/elsewhere/main'), parentId: idOf('/node/other') }),
-    );
-    const agents = new AgentEntries(entries, trustDomain);
-    const paths = async () => (await entries.list()).map(({ spiffeId }) => spiffeId).sort();
-    const elsewhere = idOf('/agent/acme/elsewhere/main');
-    await agents.removeStale();
-    assert.equal(await paths(), [elsewhere, vault?.spiffeId]);
-
-    const bot = agent('bot', ['writer', 'main']);
-    await agents.create(bot);
-    const [writer] = await entries.list({ spiffeId: idOf('/agent/acme/bot/writer') });
-    assert.equal(
-      factsOf(writer),
-      factsOf({
-        ...draft({ spiffeId: idOf('/agent/acme/bot/writer'), id: '', revision: 0, hint: '' }),
-        selectors: selectors('process:7@99', 'process-role:writer', 'tenant:acme', 'agent:bot'),
-        dnsNames: ['bot.tenant-acme.svc', 'bot-a2a.tenant-acme.svc'],
-        ...{ x509TtlSeconds: 0, jwtTtlSeconds: 0 },
-      } as WorkloadEntry),
-    );
-    await agents.removeStale();
-    assert.is((await paths()).length, 4);
-    // Whatever an agent may be called, it gets its entry, though not every name fits DNS.
-    const odd = ['a_b.c', 'Bot', 'ab--cd', '-x-', 'xn--a', '7'].map((name) =>
-      agent(name, ['main']),
-    );
-    for (const each of odd) await agents.create(each);
-    assert.is((await paths()).length, 4 + odd.length);
-    await agents.remove(odd);
-
-    await server.stop();
-    assert.is(await refusal(agents.remove([bot])), 'identity_unavailable');
-    assert.is(await refusal(agents.create(agent('late', ['main']))), 'identity_unavailable');
-    await server.start();
-    await agents.removeLeftover();
-    assert.equal(await paths(), [elsewhere, vault?.spiffeId]);
-  });
-
   test.run();
-}
-
-function agent(name: string, roles: string[]): RegistrationEntry {
-  return {
-    ...{ id: `id-${name}`, trustDomain, tenant: 'acme', agent: name },
-    ...{
-      roles: roles.map((role) => ({ name: role })),
-      rootRole: { name: 'main', source: 'fallback' },
-      subprocessRoles: false,
-    },
-    ...{ process: { pid: 7, startTime: '99' }, launcher: { pid: 1, startTime: '0' } },
-    ...{ uid: 0, createdAt: '2026-01-01T00:00:00.000Z' },
-  };
 }
 
 contract('ours', () => startEntryServer(trustDomain));

@@ -69,6 +69,8 @@ export class EntryReader {
     if (Buffer.byteLength(wire.hint) > hintBytesMax) {
       throw invalid(`hint is too long, max length is ${hintBytesMax} characters`);
     }
+    // PostgreSQL has no place for it, in text or in JSON.
+    if (wire.hint.includes('\0')) throw invalid('hint holds a NUL');
     const types = new Set(draft.selectors.map(({ type }) => type));
     if (wire.storeSvid && types.size > 1) {
       throw invalid('selector types must be the same when store SVID is enabled');
@@ -161,6 +163,7 @@ export function readSelectors(wire: readonly WireSelector[]): Selector[] {
     if (Buffer.byteLength(type) + Buffer.byteLength(value) > textBytesMax) {
       throw invalid('selector is too long');
     }
+    if (type.includes('\0') || value.includes('\0')) throw invalid('selector holds a NUL');
     return { type, value };
   });
 }

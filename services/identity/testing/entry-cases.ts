@@ -1,4 +1,5 @@
 // Entries that judge a server of the Entry API: good ones, wrong ones, and those on which ours and SPIRE differ.
+import { codeOf } from '../../../runtime/errors.ts';
 import type { WorkloadEntry, WorkloadEntryDraft } from '../../../runtime/identity/entry-client.ts';
 
 export const trustDomain = 'example.org';
@@ -12,6 +13,33 @@ export const draft = (change: Partial<WorkloadEntry> = {}): WorkloadEntryDraft =
   selectors: selectors('tenant:acme', 'agent:bot'),
   ...change,
 });
+
+/** An entry with its sets in one order: SPIRE gives selectors and DNS names back in any. */
+export function inOrder(entry: WorkloadEntry | undefined) {
+  if (entry === undefined) return undefined;
+  const order = (a: string, b: string) => (a < b ? -1 : 1);
+  return {
+    ...entry,
+    selectors: entry.selectors.map(({ type, value }) => `${type}:${value}`).sort(order),
+    dnsNames: [...entry.dnsNames].sort(order),
+  };
+}
+
+/** The facts of an entry that the server does not choose. */
+export function factsOf(entry: WorkloadEntry | undefined) {
+  const { id: _, revision: __, ...facts } = inOrder(entry) ?? {};
+  return facts;
+}
+
+/** The code of what the work throws, or `done`. */
+export async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return 'done';
+  } catch (error) {
+    return codeOf(error);
+  }
+}
 
 /** Drafts that no server may take, with a word on each. */
 export const invalid: Record<string, Partial<WorkloadEntry>> = {
@@ -59,6 +87,12 @@ export const differences: [Partial<WorkloadEntry>, { ours?: string; spire?: stri
   [{ x509TtlSeconds: 299 }, { ours: 'entry_invalid' }],
   [{ x509TtlSeconds: 86_401 }, { ours: 'entry_invalid' }],
   [{ jwtTtlSeconds: 86_401 }, { ours: 'entry_invalid' }],
+  // A SPIFFE ID has 2048 bytes at most (SPIFFE-ID, section 2.3), and a selector of ours too.
+  [{ spiffeId: idOf(`/${'a'.repeat(2048)}`) }, { ours: 'entry_invalid' }],
+  [{ selectors: selectors('a'.repeat(2048)) }, { ours: 'entry_invalid' }],
+  // PostgreSQL stores no NUL; SPIRE's SQLite does.
+  [{ selectors: selectors('\0') }, { ours: 'entry_invalid' }],
+  [{ hint: '\0' }, { ours: 'entry_invalid' }],
   // SPIRE's table refuses what is said twice, as if another entry said it; ours takes it as one.
   [{ selectors: selectors('twice', 'twice') }, { spire: 'entry_exists' }],
   [{ dnsNames: ['twice.svc', 'twice.svc'] }, { spire: 'entry_exists' }],
