@@ -1,33 +1,19 @@
 // The vault as an attacker sees it: odd names, moved ciphertexts, lost evidence, and what a refusal tells.
 import { createHash } from 'node:crypto';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Conduct } from '../../runtime/evidence/conduct.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import type { Database, Queries, SqlRow } from '../common/database/port.ts';
-import { AGENTS, emptyTables, engines, startVault, type TestVault } from './testing.ts';
+import { AGENTS, startVault, type TestVault } from './testing.ts';
+import { engines, vaultSuite } from './testing-suites.ts';
 
 const secrets = '/api/v1/secrets';
 
 for (const engine of engines()) {
-  const test = suite(`${engine.name}: attacks`);
-  let database: Database;
-  let remove: () => Promise<void>;
   let vault: TestVault;
-  test.before(async () => {
-    ({ database, remove } = await engine.open());
-  });
-  test.after(() => remove());
-  test.before.each(async () => {
-    await emptyTables(database);
-    vault = await startVault(database, { soleWriter: engine.soleWriter });
-  });
-  test.after.each(async () => {
-    const conduct = new Conduct();
-    const problems = (await vault.rows()).map((row) => conduct.check(row)).filter(Boolean);
-    await vault.close();
-    assert.equal(problems, []);
-    assert.is(conduct.openIntents, 0);
+  let database: Database;
+  const test = vaultSuite(engine, 'attacks', (started) => {
+    vault = started;
+    database = started.database;
   });
 
   const put = (as: string, key: string, body: JsonObject) =>

@@ -1,10 +1,10 @@
 // The database goes away in the middle of a change, at every statement in turn.
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DatabaseError } from '../../runtime/errors.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import type { Database, Queries } from '../common/database/port.ts';
-import { AGENTS, emptyTables, engines, startVault, type TestVault } from './testing.ts';
+import { AGENTS, startVault, type TestVault } from './testing.ts';
+import { databaseSuite, emptyTables, engines } from './testing-suites.ts';
 
 const secrets = '/api/v1/secrets';
 
@@ -47,14 +47,10 @@ function faulty(database: Database): Faulty {
 }
 
 for (const engine of engines()) {
-  const test = suite(`${engine.name}: faults`);
   let database: Database;
-  let remove: () => Promise<void>;
-  test.before(async () => {
-    ({ database, remove } = await engine.open());
+  const test = databaseSuite(engine, 'faults', (opened) => {
+    database = opened;
   });
-  test.after(() => remove());
-  test.before.each(() => emptyTables(database));
 
   const value = async (vault: TestVault) =>
     (await vault.call(AGENTS.main, 'GET', `${secrets}/k`)).body.value;

@@ -1,67 +1,11 @@
 // The vault against a plain model in memory: the same commands, the same answers, on both databases.
 import fc from 'fast-check';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../runtime/json.ts';
 import type { Database } from '../common/database/port.ts';
-import { AGENTS, emptyTables, engines, startVault, type TestVault } from './testing.ts';
-
-interface ModelVersion {
-  version: number;
-  value: string;
-  expiresAt: number | undefined;
-  deleted: boolean;
-}
-
-interface ModelSecret {
-  current: number;
-  versions: ModelVersion[];
-}
-
-/** What the vault is meant to do, without cryptography, database or evidence. */
-class Model {
-  readonly secrets = new Map<string, ModelSecret>();
-  now = 0;
-
-  scopesOf(as: string): string[] {
-    const agent = `${as.slice(0, as.lastIndexOf('/'))}/*`;
-    const tenant = agent.split('/').slice(0, 5).join('/');
-    return [as, agent, `${tenant}/*`];
-  }
-
-  expired({ expiresAt }: ModelVersion): boolean {
-    return expiresAt !== undefined && expiresAt <= this.now;
-  }
-
-  newest(secret: ModelSecret | undefined): ModelVersion | undefined {
-    return secret?.versions.find(({ version }) => version === secret.current);
-  }
-
-  isLive(secret: ModelSecret | undefined): boolean {
-    const newest = this.newest(secret);
-    return newest !== undefined && !newest.deleted && !this.expired(newest);
-  }
-
-  find(as: string, key: string, counts: (secret: ModelSecret) => boolean): string | undefined {
-    return this.scopesOf(as).find((scope) => {
-      const secret = this.secrets.get(`${scope} ${key}`);
-      return secret !== undefined && counts(secret);
-    });
-  }
-
-  mayChange(as: string, scope: string): boolean {
-    if (as === AGENTS.reader) return false;
-    return as === AGENTS.keeper || scope !== this.scopesOf(as)[2];
-  }
-
-  add(scope: string, key: string, value: string, expiresAt: number | undefined): number {
-    const secret = this.secrets.get(`${scope} ${key}`) ?? { current: 0, versions: [] };
-    const version = secret.current + 1;
-    const versions = [...secret.versions, { version, value, expiresAt, deleted: false }];
-    this.secrets.set(`${scope} ${key}`, { current: version, versions: versions.slice(-5) });
-    return version;
-  }
-}
+import { AGENTS, startVault, type TestVault } from './testing.ts';
+import { Model } from './testing-model.ts';
+import { databaseSuite, engines } from './testing-suites.ts';
 
 type Real = TestVault;
 const root = '/api/v1/secrets';
@@ -290,16 +234,12 @@ const commands = fc.commands(
 );
 
 for (const engine of engines()) {
-  const test = suite(`${engine.name}: model`);
   let database: Database;
-  let remove: () => Promise<void>;
-  test.before(async () => {
-    ({ database, remove } = await engine.open());
+  const test = databaseSuite(engine, 'model', (opened) => {
+    database = opened;
   });
-  test.after(() => remove());
 
   test('answers as the model does', async () => {
-    await emptyTables(database);
     await fc.assert(
       fc.asyncProperty(commands, async (all) => {
         // Each run has a vault of its own: a cache would remember what the next line removes.

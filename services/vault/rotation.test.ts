@@ -1,31 +1,19 @@
 // The master key changes while secrets are read and written, and the process dies at every step of it.
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { codeOf, DatabaseError } from '../../runtime/errors.ts';
 import type { Database, Queries } from '../common/database/port.ts';
 import { masterKeysFromText } from './master-keys.ts';
-import {
-  AGENTS,
-  emptyTables,
-  engines,
-  KEY_A,
-  KEY_B,
-  startVault,
-  type TestVault,
-} from './testing.ts';
+import { AGENTS, KEY_A, KEY_B, startVault, type TestVault } from './testing.ts';
+import { databaseSuite, emptyTables, engines } from './testing-suites.ts';
 import type { VaultConfig } from './vault.ts';
 
 const secrets = '/api/v1/secrets';
 
 for (const engine of engines()) {
-  const test = suite(`${engine.name}: rotation`);
   let database: Database;
-  let remove: () => Promise<void>;
-  test.before(async () => {
-    ({ database, remove } = await engine.open());
+  const test = databaseSuite(engine, 'rotation', (opened) => {
+    database = opened;
   });
-  test.after(() => remove());
-  test.before.each(() => emptyTables(database));
 
   const readAll = async (vault: TestVault) => {
     for (let i = 0; i < 5; i++) {

@@ -10,16 +10,12 @@ import { createLocalDecider, loadModules } from '../../runtime/decide/local.ts';
 import { type MemoryEvidenceLog, memoryEvidenceLog } from '../../runtime/evidence/memory.ts';
 import type { RowContent } from '../../runtime/evidence/row.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
-import { needs } from '../../runtime/testing/needs.ts';
 import {
   SAMPLE_GATEWAY,
   SAMPLE_OPERATOR,
   SAMPLE_TRUST_DOMAIN,
 } from '../../runtime/testing/sample-data.ts';
-import { openPg } from '../common/database/pg.ts';
-import { openPglite } from '../common/database/pglite.ts';
 import type { Database } from '../common/database/port.ts';
-import { startPostgres } from '../common/database/testing/postgres.ts';
 import { createHttpServer } from '../common/http/port.ts';
 import { type MasterKeys, masterKeysFromText } from './master-keys.ts';
 import { createVault, type Vault, type VaultConfig } from './vault.ts';
@@ -168,42 +164,4 @@ async function send(
   const text = await response.body.text();
   const parsed = text === '' ? {} : (JSON.parse(text) as JsonObject);
   return { status: response.statusCode, headers: response.headers, body: parsed, text };
-}
-
-export interface Engine {
-  name: string;
-  /** Whether the process is the only writer, so that the cache is on. */
-  soleWriter: boolean;
-  open(): Promise<{ database: Database; remove(): Promise<void> }>;
-}
-
-/** The databases to test on: embedded, and a server where there is one. */
-export function engines(): Engine[] {
-  const pglite: Engine = {
-    name: 'PGlite',
-    soleWriter: true,
-    async open() {
-      const database = await openPglite();
-      return { database, remove: () => database.close() };
-    },
-  };
-  const postgres: Engine = {
-    name: 'PostgreSQL',
-    soleWriter: false,
-    async open() {
-      const server = startPostgres();
-      const database = openPg({ url: server.url });
-      const remove = async () => {
-        await database.close();
-        server.remove();
-      };
-      return { database, remove };
-    },
-  };
-  return needs('postgres') ? [pglite, postgres] : [pglite];
-}
-
-/** Empties the vault's tables, for the next test on the same database. */
-export async function emptyTables(database: Database): Promise<void> {
-  await database.script('drop table if exists vault_versions, vault_secrets, vault_master_keys');
 }

@@ -1,9 +1,9 @@
-import { suite } from 'uvu';
+// The vault as its agents use it: scopes, versions, lists and batches, deletion and expiry, on both databases.
 import * as assert from 'uvu/assert';
-import { Conduct } from '../../runtime/evidence/conduct.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import type { Database } from '../common/database/port.ts';
-import { AGENTS, emptyTables, engines, GATEWAY, startVault, type TestVault } from './testing.ts';
+import { AGENTS, GATEWAY, type TestVault } from './testing.ts';
+import { engines, vaultSuite } from './testing-suites.ts';
 
 const secrets = '/api/v1/secrets';
 const scope = {
@@ -12,24 +12,11 @@ const scope = {
 };
 
 for (const engine of engines()) {
-  const test = suite(engine.name);
-  let database: Database;
-  let remove: () => Promise<void>;
   let vault: TestVault;
-  test.before(async () => {
-    ({ database, remove } = await engine.open());
-  });
-  test.after(() => remove());
-  test.before.each(async () => {
-    await emptyTables(database);
-    vault = await startVault(database, { soleWriter: engine.soleWriter });
-  });
-  test.after.each(async () => {
-    const conduct = new Conduct();
-    const problems = (await vault.rows()).map((row) => conduct.check(row)).filter(Boolean);
-    await vault.close();
-    assert.equal(problems, []);
-    assert.is(conduct.openIntents, 0);
+  let database: Database;
+  const test = vaultSuite(engine, 'use', (started) => {
+    vault = started;
+    database = started.database;
   });
 
   const put = (as: string, key: string, body: JsonObject) =>
