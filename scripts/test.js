@@ -1,4 +1,4 @@
-// `npm test`: runs every *.test.ts in a process of its own and ends with "N passed, N failed".
+// `npm test`: runs every *.test.ts in a process of its own and ends with "N passed, N failed, N skipped".
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -8,6 +8,8 @@ import { setup } from './setup.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const fileTimeoutMs = 20 * 60_000;
+// What runtime/testing/needs.ts prints, once for each need of a file that this machine lacks.
+const skippedMark = 'skipped: ';
 
 function testFiles(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -25,7 +27,7 @@ function count(output, label) {
   return matches.length === 0 ? undefined : Number(matches.at(-1)[1]);
 }
 
-/** Runs one file; a file that ends without a summary counts as one failure. */
+/** Runs one file; one that ends without a summary counts as a failure, unless it says what it lacks. */
 function runFile(node, file) {
   return new Promise((resolve) => {
     const started = Date.now();
@@ -47,10 +49,10 @@ function runFile(node, file) {
       const plain = output.replace(/\u001b\[[0-9;]*m/g, '');
       const total = count(plain, 'Total');
       const passed = count(plain, 'Passed') ?? 0;
-      const skipped = count(plain, 'Skipped') ?? 0;
-      let failed = total === undefined ? 1 : total - passed;
-      if (code !== 0 && failed <= 0) failed = 1;
       const notes = plain.split('\n').filter((line) => line.startsWith('skipped: '));
+      const nothingToRun = notes.length > 0 ? 0 : 1;
+      let failed = total === undefined ? nothingToRun : total - passed;
+      if (code !== 0 && failed <= 0) failed = 1;
       const seconds = (Date.now() - started) / 1000;
       resolve({ file, passed, failed: Math.max(failed, 0), skipped, notes, seconds, plain });
     });
@@ -84,5 +86,9 @@ const sum = (key) => results.reduce((total, result) => total + result[key], 0);
 const bad = results.filter((result) => result.failed > 0);
 if (bad.length > 0) console.log(`\nfailed: ${bad.map((result) => result.file).join(', ')}`);
 if (results.length === 0) console.log(`no test file matches ${filters.join(' ')}`);
-console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
+const reasons = [...new Set(results.flatMap((result) => result.notes))].sort();
+if (reasons.length > 0) {
+  console.log(`skipped: ${reasons.map((note) => note.slice(skippedMark.length)).join('; ')}`);
+}
+console.log(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
 process.exit(bad.length > 0 || results.length === 0 ? 1 : 0);

@@ -7,7 +7,7 @@ import { meshContract } from './contract.ts';
 import { envoyConfiguration, startEnvoy } from './testing/envoy.ts';
 import { meshPair } from './testing/policy.ts';
 
-if (needs('python')) {
+if (needs('envoy')) {
   const folder = mkdtempSync(join(tmpdir(), 'mesh-policy-'));
   const pair = await meshPair(folder, ['web', 'grpc', 'open']);
   rmSync(folder, { recursive: true });

@@ -145,7 +145,7 @@ async function ask(
 
 const logLines = () => readFileSync(path('access.log'), 'utf8').split('\n').filter(Boolean);
 
-if (needs('python')) {
+if (needs('envoy')) {
   test.before(async () => {
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
     await start(usable);
