@@ -27,7 +27,7 @@ function count(output, label) {
   return matches.length === 0 ? undefined : Number(matches.at(-1)[1]);
 }
 
-/** Runs one file; one that ends without a summary counts as a failure, unless it says what it lacks. */
+/** Runs one file; one that ends without a summary counts as a failure, unless all it says is what it lacks. */
 function runFile(node, file) {
   return new Promise((resolve) => {
     const started = Date.now();
@@ -50,8 +50,9 @@ function runFile(node, file) {
       const total = count(plain, 'Total');
       const passed = count(plain, 'Passed') ?? 0;
       const notes = plain.split('\n').filter((line) => line.startsWith('skipped: '));
-      const nothingToRun = notes.length > 0 ? 0 : 1;
-      let failed = total === undefined ? nothingToRun : total - passed;
+      const saysOnlyThat = notes.length > 0 && notes.join('\n') === plain.trim();
+      let failed = saysOnlyThat ? 0 : 1;
+      if (total !== undefined) failed = total - passed;
       if (code !== 0 && failed <= 0) failed = 1;
       const seconds = (Date.now() - started) / 1000;
       resolve({ file, passed, failed: Math.max(failed, 0), skipped, notes, seconds, plain });
