@@ -40,7 +40,10 @@ export const serverAuthentication = id_kp_serverAuth;
 export const clientAuthentication = id_kp_clientAuth;
 
 const understood = [
-  ...[id_ce_keyUsage, id_ce_subjectAltName, id_ce_basicConstraints, id_ce_extKeyUsage],
+  id_ce_keyUsage,
+  id_ce_subjectAltName,
+  id_ce_basicConstraints,
+  id_ce_extKeyUsage,
 ];
 
 const keyUsages = Object.entries(KeyUsageFlags).filter(
