@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { CompactSign } from 'jose';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { deniedKey } from '../../runtime/identity/workload/denied-key.ts';
 import type { X509Svid } from '../../runtime/identity/workload/x509.ts';
 import { FakeWorkloadApi } from '../../runtime/testing/workload-api.ts';
 import { writeMeshPair } from './testing/policy.ts';
@@ -121,7 +122,8 @@ test('two processes carry a call, and refuse it once the identity is gone', asyn
   assert.is(await call(inbound.addresses.metrics!, '/metrics'), 200);
 
   // Only the inbound side hears of it, as when the caller's own proxy is not to be trusted.
-  services.send({ denyList: await denyList(2, { [agentId]: Math.floor(Date.now() / 1000) + 1 }) });
+  const second = Math.floor(Date.now() / 1000) + 1;
+  services.send({ denyList: await denyList(2, { [deniedKey(agentId)]: second }) });
   await until(() => inbound.output().includes('svid_denied'), 'the cut');
   assert.is(await call(outbound.addresses.listening!, '/echo'), 503);
   assert.is(world.web.seen.length, 1);

@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { codeOf } from '../../errors.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeWorkloadApi } from '../../testing/workload-api.ts';
+import { deniedKey } from './denied-key.ts';
 import { type FollowedDenyList, followDenyList } from './deny-list.ts';
 
 const trustDomain = 'platform.local';
@@ -79,7 +80,9 @@ test.after(async () => {
 });
 
 test('refuses what was issued before the second of the list, and nothing else', async () => {
-  const { list } = await followed(await serve(await signed({ denied: { [bot]: 1000 } })));
+  const { list } = await followed(
+    await serve(await signed({ denied: { [deniedKey(bot)]: 1000 } })),
+  );
   assert.ok(list.isDenied(bot, 999));
   assert.not(list.isDenied(bot, 1000));
   assert.not(list.isDenied(other, 0));
@@ -95,7 +98,7 @@ test('a newer list is in force at once and is told', async () => {
     told += 1;
   });
   assert.not(list.isDenied(bot, 10));
-  server.send({ denyList: await signed({ sequence: 2, denied: { [bot]: 11 } }) });
+  server.send({ denyList: await signed({ sequence: 2, denied: { [deniedKey(bot)]: 11 } }) });
   await eventually(() => list.isDenied(bot, 10));
   assert.is(told, 1);
   server.send({ denyList: await signed({ sequence: 3 }) });
@@ -105,7 +108,7 @@ test('a newer list is in force at once and is told', async () => {
 
 test('an older list is refused, and the one in force stays', async () => {
   const old = await signed({ sequence: 4 });
-  const server = await serve(await signed({ sequence: 5, denied: { [bot]: 11 } }));
+  const server = await serve(await signed({ sequence: 5, denied: { [deniedKey(bot)]: 11 } }));
   const { list, troubles } = await followed(server);
   server.send({ denyList: old });
   await eventually(() => troubles.length > 0);
@@ -114,7 +117,7 @@ test('an older list is refused, and the one in force stays', async () => {
 });
 
 test('a list that cannot be believed changes nothing', async () => {
-  const good = await signed({ denied: { [bot]: 11 } });
+  const good = await signed({ denied: { [deniedKey(bot)]: 11 } });
   const at = good.lastIndexOf('.') + 10;
   const forged = good.slice(0, at) + (good[at] === 'A' ? 'B' : 'A') + good.slice(at + 1);
   const [header, , signature] = good.split('.');
@@ -137,8 +140,9 @@ test('a list that cannot be believed changes nothing', async () => {
     'no sequence': await signed({ sequence: undefined }),
     'half a sequence': await signed({ sequence: 900.5 }),
     'a list of names': await signed({ sequence: 900, denied: [bot] }),
-    'no time': await signed({ sequence: 900, denied: { [bot]: 'now' } }),
-    'a time before 1970': await signed({ sequence: 900, denied: { [bot]: -1 } }),
+    'no time': await signed({ sequence: 900, denied: { [deniedKey(bot)]: 'now' } }),
+    'a time before 1970': await signed({ sequence: 900, denied: { [deniedKey(bot)]: -1 } }),
+    'a name in place of its hash': await signed({ sequence: 900, denied: { [bot]: 11 } }),
     'no list': '',
   };
   const server = await serve(good);
@@ -154,7 +158,9 @@ test('a list that cannot be believed changes nothing', async () => {
     assert.equal(troubles, ['deny_list_invalid'], what);
     assert.ok(list.isDenied(bot, 10), what);
     // A good one in between, so that the next refusal is an outage of its own.
-    server.send({ denyList: await signed({ sequence: index + 2, denied: { [bot]: 11 } }) });
+    server.send({
+      denyList: await signed({ sequence: index + 2, denied: { [deniedKey(bot)]: 11 } }),
+    });
     await eventually(() => told === index + 1);
   }
 });
@@ -164,7 +170,7 @@ test('a list signed by the next key is taken once the key is in the bundle', asy
   const { list, troubles } = await followed(server);
   server.send({ jwtBundles: bundle({ a: key.publicKey, b: nextKey.publicKey }) });
   const header = { kid: 'b' };
-  const denied = { [bot]: 11 };
+  const denied = { [deniedKey(bot)]: 11 };
   const signingKey = nextKey.privateKey;
   server.send({ denyList: await signed({ sequence: 2, denied, header, signingKey }) });
   await eventually(() => list.isDenied(bot, 10));
@@ -173,7 +179,7 @@ test('a list signed by the next key is taken once the key is in the bundle', asy
 
 test('while the server is away the last list stays in force and grows stale', async () => {
   let now = 1_000_000;
-  const server = await serve(await signed({ denied: { [bot]: 11 } }));
+  const server = await serve(await signed({ denied: { [deniedKey(bot)]: 11 } }));
   const { list, troubles } = await followed(server, () => new Date(now));
   assert.is(list.staleForMs(), 0);
   await server.stop();

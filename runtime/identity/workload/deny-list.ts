@@ -10,6 +10,7 @@ import { socketTransport } from '../grpc.ts';
 import { DenyList } from '../proto/platform/identity/v1/deny_list_pb.js';
 import { SpiffeWorkloadAPI } from '../proto/spiffe/workload/workload_pb.js';
 import { type JwtBundle, readJwtBundles } from './answer.ts';
+import { deniedKey } from './denied-key.ts';
 import { firstOf, follow } from './follow.ts';
 import { securityHeader } from './source.ts';
 import type { DenyView } from './x509.ts';
@@ -32,7 +33,7 @@ export interface FollowedDenyList extends DenyView {
 
 interface List {
   sequence: number;
-  /** By SPIFFE ID, the second since 1970 before which its SVIDs are refused. */
+  /** By the hash of the SPIFFE ID (see denied-key.ts), the second since 1970 before which its SVIDs are refused. */
   denied: ReadonlyMap<string, number>;
 }
 
@@ -40,6 +41,8 @@ const firstListMs = 30_000;
 /** The server sends the list again every five seconds. */
 const silenceMsMax = 20_000;
 const listType = 'platform-deny-list';
+/** 32 bytes, base64url. */
+const keyPattern = /^[A-Za-z0-9_-]{43}$/;
 
 /**
  * Follows the list and resolves with the first one. While the server is away the last list stays in
@@ -105,7 +108,7 @@ export async function followDenyList(config: FollowDenyListConfig): Promise<Foll
     throw error;
   }
   return {
-    isDenied: (spiffeId, issuedAt) => issuedAt < (list.denied.get(spiffeId) ?? 0),
+    isDenied: (spiffeId, issuedAt) => issuedAt < (list.denied.get(deniedKey(spiffeId)) ?? 0),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -143,9 +146,11 @@ async function readDenyList(
   if (trust_domain !== trustDomain) throw invalid('it is of another trust domain');
   if (!isWhole(sequence)) throw invalid('it has no sequence number');
   if (!isJsonObject(denied)) throw invalid('it names nobody');
-  const entries = Object.entries(denied).map(([spiffeId, issuedBefore]): [string, number] => {
+  const entries = Object.entries(denied).map(([key, issuedBefore]): [string, number] => {
+    // A list of another form would refuse nobody, and nobody would notice.
+    if (!keyPattern.test(key)) throw invalid('it has an entry that is no hash');
     if (!isWhole(issuedBefore)) throw invalid('it has an entry without a time');
-    return [spiffeId, issuedBefore];
+    return [key, issuedBefore];
   });
   return { sequence, denied: new Map(entries) };
 }

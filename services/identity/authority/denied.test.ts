@@ -2,6 +2,7 @@
 import { compactVerify, importJWK } from 'jose';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { deniedKey } from '../../../runtime/identity/workload/denied-key.ts';
 import { backdateSeconds, type X509Svid } from '../../../runtime/identity/workload/x509.ts';
 import { openPglite } from '../../common/database/pglite.ts';
 import type { Database } from '../../common/database/port.ts';
@@ -139,7 +140,9 @@ test('the signed list says what is in force, and its number rises with each chan
     denied: {},
   });
   const { issuedBefore } = await authority.deny(botId);
-  assert.equal((await readList(authority)).denied, { [botId]: issuedBefore });
+  assert.equal((await readList(authority)).denied, { [deniedKey(botId)]: issuedBefore });
+  const [, payload = ''] = authority.denyList().split('.');
+  assert.not.match(Buffer.from(payload, 'base64url').toString(), 'acme');
   assert.is((await readList(authority)).sequence, 1);
   clock.advance(5000);
   assert.is((await readList(authority)).issued_at, secondOf(clock));

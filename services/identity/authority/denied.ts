@@ -1,6 +1,7 @@
 // The deny-list: identities that were taken away while SVIDs of theirs are still within their time.
 import { sign } from 'node:crypto';
 import { PlatformError } from '../../../runtime/errors.ts';
+import { deniedKey } from '../../../runtime/identity/workload/denied-key.ts';
 import type { DenyView } from '../../../runtime/identity/workload/x509.ts';
 import type { SigningKey } from './signing-key.ts';
 import type { Denied } from './store.ts';
@@ -16,7 +17,7 @@ export class DenyList implements DenyView {
   readonly #trustDomain: string;
   readonly #clock: () => Date;
   readonly #listeners = new Set<() => void>();
-  #denied = new Map<string, Denied>();
+  #denied = new Map<string, Denied & { key: string }>();
   #nameBytes = 0;
   #sequence = 0;
   #heardAt = 0;
@@ -64,7 +65,7 @@ export class DenyList implements DenyView {
   /** Takes over the list of the database. */
   replace(sequence: number, denied: readonly Denied[]): void {
     if (sequence === this.#sequence && denied.length === this.#denied.size) return;
-    this.#denied = new Map(denied.map((each) => [each.spiffeId, each]));
+    this.#denied = new Map(denied.map((each) => [each.spiffeId, withKey(each)]));
     this.#nameBytes = denied.reduce((sum, { spiffeId }) => sum + spiffeId.length, 0);
     this.#tell(sequence);
   }
@@ -72,7 +73,7 @@ export class DenyList implements DenyView {
   /** Takes over one entry that was just written. */
   add(sequence: number, denied: Denied): void {
     if (!this.#denied.has(denied.spiffeId)) this.#nameBytes += denied.spiffeId.length;
-    this.#denied.set(denied.spiffeId, denied);
+    this.#denied.set(denied.spiffeId, withKey(denied));
     this.#tell(sequence);
   }
 
@@ -87,7 +88,7 @@ export class DenyList implements DenyView {
 
   /**
    * The list now as a JWS in compact form (RFC 7515), RS256; made anew when the list, the key or the
-   * second changed.
+   * second changed. Every attested caller reads it, so it holds hashes and no names.
    */
   signedWith(key: SigningKey): string {
     const at = Math.floor(this.#clock().getTime() / 1000);
@@ -95,7 +96,7 @@ export class DenyList implements DenyView {
     if (last?.at === at && last.kid === key.id && last.sequence === this.#sequence) return last.jws;
     const header = { alg: 'RS256', kid: key.id, typ: 'platform-deny-list' };
     const denied = Object.fromEntries(
-      [...this.#denied.values()].map(({ spiffeId, issuedBefore }) => [spiffeId, issuedBefore]),
+      [...this.#denied.values()].map(({ key, issuedBefore }) => [key, issuedBefore]),
     );
     const payload = {
       ...{ trust_domain: this.#trustDomain, sequence: this.#sequence, issued_at: at },
@@ -107,6 +108,11 @@ export class DenyList implements DenyView {
     this.#signed = { jws, at, kid: key.id, sequence: this.#sequence };
     return jws;
   }
+}
+
+/** Hashed once, since the list is signed anew every few seconds. */
+function withKey(denied: Denied): Denied & { key: string } {
+  return { ...denied, key: deniedKey(denied.spiffeId) };
 }
 
 /** Throws `identity_unavailable` when a list of so many entries takes no further one. */

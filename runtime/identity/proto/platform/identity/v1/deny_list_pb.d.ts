@@ -30,6 +30,8 @@ export declare const WatchRequestSchema: GenMessage<WatchRequest>;
 export declare type SignedDenyList = Message<"platform.identity.v1.SignedDenyList"> & {
   /**
    * JWS Compact Serialization (RFC 7515) of the list, signed with a key of the trust domain's bundle.
+   * `denied` in its payload maps the SHA-256 of a SPIFFE ID (base64url, no padding) to the second
+   * before which that ID's documents are refused: a reader learns of no ID that it did not know.
    *
    * @generated from field: string jws = 1;
    */
