@@ -1,4 +1,5 @@
 // Salted commitments: what stands in evidence in place of a secret or a prompt.
+import { hex } from '../hex.ts';
 import type { Opening } from './decision.ts';
 
 /** The part of the `record` module that hashes framed fields; the same in every host. */
@@ -23,7 +24,7 @@ export function commit(
   const salt = record.sha256Framed(['platform/salt/v1', requestSalt, field]);
   return {
     commitment: commitmentOf(record, salt, field, value),
-    opening: { field, salt: hexOf(salt), value: value.slice() },
+    opening: { field, salt: hex(salt), value: value.slice() },
   };
 }
 
@@ -35,7 +36,7 @@ export function commitmentOf(
   value: Uint8Array,
 ): Uint8Array {
   const digest = record.sha256Framed(['platform/commitment/v1', fieldSalt, field, value]);
-  return Buffer.from(PREFIX + hexOf(digest) + SUFFIX, 'latin1');
+  return Buffer.from(PREFIX + hex(digest) + SUFFIX, 'latin1');
 }
 
 /** True when an opening's salt and value give the commitment that stands in the evidence. */
@@ -43,9 +44,4 @@ export function opens(record: FramedHash, opening: Opening, commitment: Uint8Arr
   const salt = Buffer.from(opening.salt, 'hex');
   const expected = commitmentOf(record, salt, opening.field, opening.value);
   return Buffer.compare(expected, commitment) === 0;
-}
-
-/** Lower-case hexadecimal of bytes, without copying them. */
-export function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
 }

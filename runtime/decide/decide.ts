@@ -1,11 +1,12 @@
 // The one path to a decision: check the input, run the module, name the result by its id.
 import type { BundleSource, LoadedPair } from '../bundle/pair.ts';
 import { codeOf } from '../errors.ts';
+import { hex } from '../hex.ts';
 import type { JsonObject } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import type { Record as RecordModule } from '../modules/record.ts';
 import { committedFields } from './boundary.ts';
-import { commit, hexOf } from './commitment.ts';
+import { commit } from './commitment.ts';
 import type { Decision, DecisionRequest, Obligation, Opening } from './decision.ts';
 import type { Executor } from './execute.ts';
 import { findMembers, spliceMembers } from './members.ts';
@@ -160,7 +161,7 @@ function toDecision(
     outputBytes,
   ]);
   return {
-    id: hexOf(id),
+    id: hex(id),
     boundary: request.boundary,
     module: request.module,
     moduleDigest: pair?.policy.modules[request.module]?.core ?? '',

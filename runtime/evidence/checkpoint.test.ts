@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { hex } from '../hex.ts';
 import { openCheckpoint, signCheckpoint } from './checkpoint.ts';
-import { hex } from './hashes.ts';
 import {
   formatNoteKey,
   parseNote,

@@ -1,9 +1,10 @@
 // Group commit: many rows, one write and one sync; one failure stops all until the disk is back.
 import { EvidenceError } from '../errors.ts';
+import { hex } from '../hex.ts';
 import { signCheckpoint } from './checkpoint.ts';
 import type { EvidenceFiles, SegmentFile } from './files.ts';
 import { encodeFrame } from './frame.ts';
-import { hex, type RecordHashes } from './hashes.ts';
+import type { RecordHashes } from './hashes.ts';
 import type { LogIdentity } from './identity.ts';
 import type { Frontier } from './merkle.ts';
 import type { NoteSigner } from './note.ts';

@@ -22,8 +22,3 @@ export interface RecordHashes {
 export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   return Buffer.compare(left, right) === 0;
 }
-
-/** Lower-case hexadecimal of the bytes. */
-export function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
-}

@@ -1,9 +1,10 @@
 // Brings the database index up to the segment, in the background, however long it was away.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hex } from '../hex.ts';
 import { isJsonObject } from '../json.ts';
 import type { CommittedState } from './commit.ts';
-import { hex, type RecordHashes } from './hashes.ts';
+import type { RecordHashes } from './hashes.ts';
 import type { IndexedRow, IndexStore } from './index-store.ts';
 import { decodeRow } from './row.ts';
 import { type CommittedRow, type RowPosition, readRows } from './rows.ts';

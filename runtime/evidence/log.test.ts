@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { hex } from '../hex.ts';
 import { openCheckpoint } from './checkpoint.ts';
 import { type EvidenceFiles, nodeFiles, type SegmentFile } from './files.ts';
-import { hex } from './hashes.ts';
 import { openEvidenceLog } from './log.ts';
 import { MemoryFiles, memoryEvidenceLog } from './memory.ts';
 import { OpeningsStore } from './openings.ts';

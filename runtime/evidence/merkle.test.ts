@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hex } from './hashes.ts';
+import { hex } from '../hex.ts';
 import { Frontier } from './merkle.ts';
 import {
   consistencyProof,

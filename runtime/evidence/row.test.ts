@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { hex } from '../hex.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { hex } from './hashes.ts';
 import { decodeRow, encodeRow, type RowContent } from './row.ts';
 import { decision, draft, record } from './testing/drafts.ts';
 

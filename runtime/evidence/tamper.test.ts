@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { hex } from '../hex.ts';
 import { type Checkpoint, signCheckpoint } from './checkpoint.ts';
 import { encodeFrame, type Frame, readFrames } from './frame.ts';
-import { hex } from './hashes.ts';
 import { openEvidenceLog } from './log.ts';
 import { MemoryFiles, memoryEvidenceLog } from './memory.ts';
 import { Frontier } from './merkle.ts';

@@ -2,7 +2,6 @@ import { suite, test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DatabaseError } from '../../../runtime/errors.ts';
 import { DatabaseIndex } from '../../../runtime/evidence/database-index.ts';
-import { hex } from '../../../runtime/evidence/hashes.ts';
 import { openEvidenceLog } from '../../../runtime/evidence/log.ts';
 import { memoryEvidenceLog } from '../../../runtime/evidence/memory.ts';
 import {
@@ -12,6 +11,7 @@ import {
   signer,
   temporaryState,
 } from '../../../runtime/evidence/testing/drafts.ts';
+import { hex } from '../../../runtime/hex.ts';
 import { needs } from '../../../runtime/testing/needs.ts';
 import { openPg } from './pg.ts';
 import { openPglite } from './pglite.ts';
