@@ -5,13 +5,8 @@ import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../runtime/json.ts';
 import { Record } from '../../runtime/modules/record.ts';
 import { moduleBytes } from '../../runtime/modules/source.ts';
-import {
-  type ApprovalRecord,
-  Approvals,
-  type BoundCall,
-  MemoryApprovalStore,
-  newApprovalKey,
-} from './approvals.ts';
+import { type ApprovalRecord, MemoryApprovalStore } from './approval-store.ts';
+import { Approvals, type BoundCall, newApprovalKey } from './approvals.ts';
 import {
   AGENT,
   type Answer,

@@ -5,7 +5,7 @@ import { PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import type { Caller } from '../common/caller.ts';
 import type { Action } from '../common/ledger.ts';
-import type { ApprovalRecord } from './approvals.ts';
+import type { ApprovalRecord } from './approval-store.ts';
 import type { Parts } from './parts.ts';
 
 const promptCharactersMax = 64 * 1024;

@@ -1,7 +1,8 @@
 // Parks a call that policy wants a person to see, and takes the person's answer.
 import type { Decision } from '../../runtime/decide/decision.ts';
 import { type ErrorCode, PlatformError } from '../../runtime/errors.ts';
-import type { ApprovalRecord, BoundCall, VerifiedApproval } from './approvals.ts';
+import type { ApprovalRecord } from './approval-store.ts';
+import type { BoundCall, VerifiedApproval } from './approvals.ts';
 import type { Call, Executed } from './execute.ts';
 
 /** The question of a decision that parks its call; undefined for any other decision. */

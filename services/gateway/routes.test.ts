@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { createLocalDecider } from '../../runtime/decide/local.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import type { Route } from '../common/http/port.ts';
-import { MemoryApprovalStore } from './approvals.ts';
+import { MemoryApprovalStore } from './approval-store.ts';
 import {
   AGENT,
   type Answer,
