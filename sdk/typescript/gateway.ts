@@ -3,7 +3,6 @@
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import { isJsonObject } from '../../runtime/json.ts';
 import { ATTRIBUTE, SPAN } from '../../runtime/telemetry/names.ts';
-import { ConfigurationError } from './errors.ts';
 import type { JsonAnswer } from './http.ts';
 import { detailOf, errorOf, JsonClient } from './http.ts';
 import { inSpan, traceHeaders } from './telemetry.ts';
@@ -61,11 +60,6 @@ export class GatewayClient {
   /** Throws a ConfigurationError without an address, or for one that is none. */
   constructor(options: GatewayOptions = {}) {
     const baseUrl = options.baseUrl ?? process.env.PLATFORM_GATEWAY_URL;
-    if (!baseUrl) {
-      throw new ConfigurationError('there is no gateway', {
-        hint: 'run the agent with `platform run`, or set PLATFORM_GATEWAY_URL',
-      });
-    }
     this.#http = new JsonClient(baseUrl, 'gateway');
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   }
@@ -152,9 +146,7 @@ export class GatewayClient {
 
   async #ask(method: string, path: string, body?: JsonValue): Promise<JsonObject> {
     const options = { headers: traceHeaders(), timeoutMs: this.#timeoutMs };
-    const answer = await this.#http.request(method, path, { ...options, body });
-    if (answer.status >= 200 && answer.status < 300) return answer.body;
-    throw errorOf(answer);
+    return this.#http.ask(method, path, { ...options, body });
   }
 }
 

@@ -52,8 +52,13 @@ export class JsonClient {
   readonly #isTls: boolean;
   readonly #service: string;
 
-  /** Throws a ConfigurationError for an address that is none; `service` is `gateway` or `vault`. */
-  constructor(baseUrl: string, service: string) {
+  /** Throws a ConfigurationError without an address, or for one that is none. */
+  constructor(baseUrl: string | undefined, service: 'gateway' | 'vault') {
+    if (!baseUrl) {
+      throw new ConfigurationError(`there is no ${service}`, {
+        hint: `run the agent with \`platform run\`, or set PLATFORM_${service.toUpperCase()}_URL`,
+      });
+    }
     this.#service = service;
     this.#address = readAddress(baseUrl, service);
     this.#isTls = this.#address.protocol === 'https:';
@@ -115,6 +120,13 @@ export class JsonClient {
       });
       request.end(text);
     });
+  }
+
+  /** As `request`; resolves with the body of a success, and rejects with the exception of a refusal. */
+  async ask(method: string, path: string, options: RequestOptions): Promise<JsonObject> {
+    const answer = await this.request(method, path, options);
+    if (answer.status >= 200 && answer.status < 300) return answer.body;
+    throw errorOf(answer);
   }
 
   /** Closes idle connections. */

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import { isJsonObject } from '../../runtime/json.ts';
 import { ATTRIBUTE, SPAN } from '../../runtime/telemetry/names.ts';
 import { currentAgent } from './agent.ts';
-import { ConfigurationError, InputError, type PlatformError } from './errors.ts';
+import { InputError, type PlatformError } from './errors.ts';
 import { errorOf, JsonClient } from './http.ts';
 import type { Secret, SecretVersion, StoredSecret } from './secret.ts';
 import { toSecret, toStored, toVersion, unreadable } from './secret.ts';
@@ -47,11 +47,6 @@ export class VaultClient {
   constructor(options: VaultOptions = {}) {
     const { PLATFORM_VAULT_URL, PLATFORM_GATEWAY_URL } = process.env;
     const baseUrl = options.baseUrl ?? (PLATFORM_VAULT_URL || PLATFORM_GATEWAY_URL);
-    if (!baseUrl) {
-      throw new ConfigurationError('there is no vault', {
-        hint: 'run the agent with `platform run`, or set PLATFORM_VAULT_URL',
-      });
-    }
     this.#http = new JsonClient(baseUrl, 'vault');
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   }
@@ -160,9 +155,7 @@ export class VaultClient {
 
   async #ask(method: string, path: string, body?: JsonValue): Promise<JsonObject> {
     const options = { headers: traceHeaders(), timeoutMs: this.#timeoutMs };
-    const answer = await this.#http.request(method, path, { ...options, body });
-    if (answer.status >= 200 && answer.status < 300) return answer.body;
-    throw errorOf(answer);
+    return this.#http.ask(method, path, { ...options, body });
   }
 }
 
