@@ -15,7 +15,7 @@ const patienceMs = 5 * 60_000;
  */
 export function pythonTool(name: PythonPackage): string {
   const folder = folderOf(name);
-  makeOnce(folder, patienceMs, () => install(folder, name));
+  makeOnce(folder, patienceMs, () => makeVenv(folder, [name]));
   return join(folder, 'bin');
 }
 
@@ -28,10 +28,11 @@ function folderOf(name: PythonPackage): string {
   return toolFolder(name.split('=')[0] ?? name, name);
 }
 
-function install(folder: string, name: PythonPackage): void {
+/** Makes a virtual environment that holds `requirements` (pip's syntax). Throws with pip's last words. */
+export function makeVenv(folder: string, requirements: readonly string[]): void {
   run('python3', ['-m', 'venv', folder]);
-  const python = join(folder, 'bin', 'python');
-  run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', name]);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+  if (requirements.length > 0) run(join(folder, 'bin', 'python'), [...pip, ...requirements]);
 }
 
 function run(command: string, args: string[]): void {

@@ -1,10 +1,11 @@
 // Python virtual environments outside the repository, made once for each list of requirements.
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeVenv } from '../../runtime/testing/python-tools.ts';
+import { makeOnce, toolFolder } from '../../runtime/testing/tool-cache.ts';
+
+const patienceMs = 5 * 60_000;
 
 /** The SDK's source, which holds the package `platform_sdk`. */
 export const pythonSdk = fileURLToPath(new URL('src', import.meta.url));
@@ -27,11 +28,15 @@ export function pythonWith(
   requirements: readonly string[],
   options: PythonOptions = {},
 ): string {
-  const wanted = [...requirements, ...(options.paths ?? [])].join('\n');
-  const digest = createHash('sha256').update(wanted).digest('hex').slice(0, 12);
-  const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  const folder = join(cache, 'agent-runtime-platform', `${name}-${digest}`);
-  if (!existsSync(join(folder, 'complete'))) install(folder, requirements, options.paths ?? []);
+  const { paths = [] } = options;
+  const folder = toolFolder(name, [...requirements, ...paths].join('\n'));
+  makeOnce(folder, patienceMs, () => {
+    makeVenv(folder, requirements);
+    for (const version of readdirSync(join(folder, 'lib'))) {
+      const file = join(folder, 'lib', version, 'site-packages', 'platform-paths.pth');
+      writeFileSync(file, `${paths.join('\n')}\n`);
+    }
+  });
   return join(folder, 'bin', 'python');
 }
 
@@ -39,28 +44,4 @@ export function pythonWith(
 export async function pythonForTests(): Promise<{ python: string }> {
   const requirements = [...sdkRequirements, 'pytest==9.2.0'];
   return { python: pythonWith('sdk-tests', requirements, { paths: [pythonSdk] }) };
-}
-
-function install(folder: string, requirements: readonly string[], paths: readonly string[]): void {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  run('python3', ['-m', 'venv', folder]);
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-  if (requirements.length > 0) run(join(folder, 'bin', 'python'), [...pip, ...requirements]);
-  for (const version of readdirSync(join(folder, 'lib'))) {
-    const file = join(folder, 'lib', version, 'site-packages', 'platform-paths.pth');
-    writeFileSync(file, `${paths.join('\n')}\n`);
-  }
-  // Written last and at once: an environment without it is made anew.
-  writeFileSync(join(folder, 'complete.new'), '');
-  renameSync(join(folder, 'complete.new'), join(folder, 'complete'));
-}
-
-function run(command: string, args: string[]): void {
-  try {
-    execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  } catch (cause) {
-    const words = String((cause as { stderr?: Buffer }).stderr ?? '').trim();
-    throw new Error(`${command} ${args[1]} failed: ${words.slice(-2000)}`, { cause });
-  }
 }
