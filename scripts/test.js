@@ -49,13 +49,15 @@ function runFile(node, file) {
       const plain = output.replace(/\u001b\[[0-9;]*m/g, '');
       const total = count(plain, 'Total');
       const passed = count(plain, 'Passed') ?? 0;
-      const notes = plain.split('\n').filter((line) => line.startsWith('skipped: '));
+      const notes = plain.split('\n').filter((line) => line.startsWith(skippedMark));
       const saysOnlyThat = notes.length > 0 && notes.join('\n') === plain.trim();
       let failed = saysOnlyThat ? 0 : 1;
       if (total !== undefined) failed = total - passed;
       if (code !== 0 && failed <= 0) failed = 1;
       const seconds = (Date.now() - started) / 1000;
-      resolve({ file, passed, failed: Math.max(failed, 0), skipped, notes, seconds, plain });
+      failed = Math.max(failed, 0);
+      const skipped = new Set(notes).size;
+      resolve({ file, passed, failed, skipped, notes, seconds, plain });
     });
   });
 }
