@@ -1,6 +1,6 @@
 // SPIRE's Entry API over its socket, on both databases: statuses, words, masks, filters, pages and the sync stream.
 import type { Message, MessageInitShape } from '@bufbuild/protobuf';
-import { type Client, Code, ConnectError } from '@connectrpc/connect';
+import { type Client, Code } from '@connectrpc/connect';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type {
@@ -11,6 +11,7 @@ import { needs } from '../../../runtime/testing/needs.ts';
 import { openPg } from '../../common/database/pg.ts';
 import { openPglite } from '../../common/database/pglite.ts';
 import { startPostgres } from '../../common/database/testing/postgres.ts';
+import { failure } from '../testing/identity.ts';
 import { startWithAuthority, type TestPlatform } from '../testing/platform.ts';
 import { matchBehavior } from './filter.ts';
 
@@ -20,16 +21,6 @@ const trustDomain = 'example.org';
 const node = { trustDomain, path: '/node/local' };
 const id = (path: string) => ({ trustDomain, path });
 const selectors = (...values: string[]) => values.map((value) => ({ type: 'platform', value }));
-
-async function failure(call: Promise<unknown>): Promise<string> {
-  try {
-    await call;
-    return 'no failure';
-  } catch (error) {
-    const { code, rawMessage } = ConnectError.from(error);
-    return `${Code[code]}: ${rawMessage}`;
-  }
-}
 
 function cases(name: string, open: () => Promise<TestPlatform>): void {
   const test = suite(`Entry API on ${name}`);

@@ -2,7 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Client, createClient, type Interceptor } from '@connectrpc/connect';
+import {
+  type Client,
+  Code,
+  ConnectError,
+  createClient,
+  type Interceptor,
+} from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { machineAttestor } from '../../../runtime/identity/attestor.ts';
 import { requireProcess } from '../../../runtime/identity/process.ts';
@@ -103,3 +109,14 @@ export const securityHeader: Interceptor = (next) => (request) => {
   request.header.set('workload.spiffe.io', 'true');
   return next(request);
 };
+
+/** How a call failed, as `Code: message`. */
+export async function failure(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return 'no failure';
+  } catch (error) {
+    const { code, rawMessage } = ConnectError.from(error);
+    return `${Code[code]}: ${rawMessage}`;
+  }
+}

@@ -36,6 +36,7 @@ export function svidVersion(svid: X509Svid): string {
   return version;
 }
 
+/** Differs when the CA certificates do. */
 export function bundleVersion(bundle: readonly Uint8Array[]): string {
   return digest(bundle);
 }

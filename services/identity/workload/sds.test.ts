@@ -1,6 +1,6 @@
 // SDS as an Envoy speaks it: names, acknowledgements and refusals of both variants of xDS.
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
-import { type Client, Code, ConnectError, createClient } from '@connectrpc/connect';
+import { type Client, createClient } from '@connectrpc/connect';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SecretSchema } from '../../../runtime/identity/proto/envoy/extensions/transport_sockets/tls/v3/secret_pb.js';
@@ -10,7 +10,7 @@ import type {
   DiscoveryResponse,
 } from '../../../runtime/identity/proto/envoy/service/discovery/v3/discovery_pb.js';
 import { SecretDiscoveryService } from '../../../runtime/identity/proto/envoy/service/secret/v3/sds_pb.js';
-import { grpcTo } from '../testing/identity.ts';
+import { failure, grpcTo } from '../testing/identity.ts';
 import { startWithAuthority, type TestPlatform } from '../testing/platform.ts';
 
 const test = suite('SDS');
@@ -68,16 +68,6 @@ function namesIn({ resources }: Pick<DiscoveryResponse, 'resources'>): string[] 
     const secret = anyUnpack(each, SecretSchema);
     return `${secret?.type.case} ${secret?.name}`;
   });
-}
-
-async function failure(call: Promise<unknown>): Promise<string> {
-  try {
-    await call;
-    return 'no failure';
-  } catch (error) {
-    const { code, rawMessage } = ConnectError.from(error);
-    return `${Code[code]}: ${rawMessage}`;
-  }
 }
 
 test('names are those of SPIRE, and a name that is not the caller’s is refused', async () => {
