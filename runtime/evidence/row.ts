@@ -130,8 +130,20 @@ function encodeDecision(decision: DecisionFacts, record: RecordHashes): string {
     data_revision: decision.dataRevision,
   });
   const input = encodeValue(decision.committedInput, record);
-  const output = encodeValue(decision.outputBytes, record);
+  const output = encodeOutput(decision.outputBytes, record);
   return `${facts.slice(0, -1)},"input":${input},"output":${output}}`;
+}
+
+/** Texts of outputs by their bytes: an executor gives the same bytes for an output that comes again. */
+const outputTexts = new WeakMap<Uint8Array, string>();
+
+function encodeOutput(bytes: Uint8Array, record: RecordHashes): string {
+  let text = outputTexts.get(bytes);
+  if (text === undefined) {
+    text = encodeValue(bytes, record);
+    outputTexts.set(bytes, text);
+  }
+  return text;
 }
 
 // Spliced in without being parsed here, so it must be one canonical value and nothing beside it.

@@ -53,7 +53,7 @@ export function startTelemetry(serviceName: string): Telemetry {
     const shutdown = () => within(FLUSH_MS, sdk.shutdown());
     return { spans: () => [], metrics: async () => [], shutdown };
   }
-  const kept: KeptSpan[] = [];
+  const kept: ReadableSpan[] = [];
   const reader = new LocalReader();
   const sdk = new NodeSDK({
     serviceName,
@@ -64,7 +64,7 @@ export function startTelemetry(serviceName: string): Telemetry {
   });
   sdk.start();
   return {
-    spans: () => [...kept],
+    spans: () => kept.map(toKept),
     metrics: () => collect(reader),
     shutdown: () => sdk.shutdown(),
   };
@@ -80,11 +80,11 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-function keepIn(kept: KeptSpan[]): SpanProcessor {
+function keepIn(kept: ReadableSpan[]): SpanProcessor {
   return {
     onStart() {},
     onEnd(span) {
-      kept.push(toKept(span));
+      kept.push(span);
       if (kept.length > SPANS_KEPT) kept.shift();
     },
     async forceFlush() {},

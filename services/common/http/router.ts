@@ -62,15 +62,13 @@ export class Router {
 
 function parametersOf(pattern: string[], segments: string[]): Record<string, string> | undefined {
   if (pattern.length !== segments.length) return undefined;
+  // Most routes differ in a literal: nothing is decoded for those.
+  if (!pattern.every((part, i) => part.startsWith(':') || part === segments[i])) return undefined;
   const params: Record<string, string> = Object.create(null);
   for (let i = 0; i < pattern.length; i++) {
     const part = pattern[i]!;
-    const segment = segments[i]!;
-    if (!part.startsWith(':')) {
-      if (part !== segment) return undefined;
-      continue;
-    }
-    const value = decodeSegment(segment);
+    if (!part.startsWith(':')) continue;
+    const value = decodeSegment(segments[i]!);
     if (value === undefined) return undefined;
     params[part.slice(1)] = value;
   }
