@@ -39,7 +39,10 @@ export function problemAnswer(error: unknown, members: JsonObject): OwnAnswer {
   };
 }
 
-/** Sends a short answer, if nothing has been sent yet, and returns the bytes of its body. */
+/**
+ * Sends a short answer, if nothing has been sent yet, and returns the bytes of its body. Never throws:
+ * a client may have left while the refusal was put on record.
+ */
 export function sendAnswer(stream: ServerStream, method: string, answer: OwnAnswer): number {
   if (stream.hasResponded()) {
     stream.cut();
@@ -48,8 +51,13 @@ export function sendAnswer(stream: ServerStream, method: string, answer: OwnAnsw
   const framing: HeaderPairs = answer.headers.filter(([name]) => name !== 'content-length');
   framing.push(['content-length', String(answer.body.length)]);
   const hasBody = method !== 'HEAD' && answer.body.length > 0;
-  const sink = stream.respond(answer.status, framing, hasBody);
-  if (hasBody) sink.write(answer.body);
-  stream.finish([]);
+  try {
+    const sink = stream.respond(answer.status, framing, hasBody);
+    if (hasBody) sink.write(answer.body);
+    stream.finish([]);
+  } catch {
+    stream.cut();
+    return 0;
+  }
   return hasBody ? answer.body.length : 0;
 }

@@ -96,11 +96,7 @@ class Relay implements ClientListener {
     this.#after(limits.responseTimeoutMs, 'the answer took too long');
     const waiting = this.#client.ready();
     if (waiting === undefined) this.#send();
-    else
-      waiting.then(
-        () => this.#send(),
-        (error) => this.onError(error),
-      );
+    else waiting.then(() => this.#send()).catch((error) => this.onError(error));
   }
 
   #send(): void {
@@ -174,7 +170,12 @@ class Relay implements ClientListener {
       return;
     }
     const end = () => {
-      this.#server.finish(response.trailers());
+      try {
+        this.#server.finish(response.trailers());
+      } catch (error) {
+        this.#finish(unavailable('its answer cannot be passed on', error));
+        return;
+      }
       this.#delivered(sink);
     };
     if (!hasBody) {

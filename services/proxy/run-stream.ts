@@ -1,9 +1,11 @@
 // What both roles do with a stream: keep its record, pass it on, answer where that fails, and write it down.
+import { codeOf } from '../../runtime/errors.ts';
 import type { Arrival } from './front.ts';
 import { causeOf, type Journal, type StreamRecord } from './journal.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { ProxyMetrics } from './metrics.ts';
 import type { Outcome } from './relay.ts';
+import type { ServerStream } from './streams.ts';
 
 /** What the streams of one proxy share. */
 export interface StreamParts<Config> {
@@ -40,17 +42,37 @@ export async function runStream(
     startedAt: performance.now(),
     time: clock().toISOString(),
   };
-  let outcome: Outcome;
   try {
-    outcome = await pass(record);
+    journal.stream(record, await outcomeOf(stream, record, { pass, refuse }));
+  } catch (error) {
+    // Nobody awaits a stream: what got here would end the process, and every other stream with it.
+    record.reason = codeOf(error);
+    stream.cut();
+    journal.stream(record, {
+      status: 0,
+      bytesReceived: 0,
+      bytesSent: 0,
+      error: undefined,
+      hasLeft: false,
+    });
+  }
+}
+
+async function outcomeOf(
+  stream: ServerStream,
+  record: StreamRecord,
+  { pass, refuse }: StreamSteps,
+): Promise<Outcome> {
+  try {
+    const outcome = await pass(record);
     if (outcome.hasLeft) record.reason = 'client_left';
     if (outcome.error !== undefined) {
       record.reason = outcome.error.code;
       record.upstreamError = causeOf(outcome.error);
       if (!stream.hasResponded()) throw outcome.error;
     }
+    return outcome;
   } catch (error) {
-    outcome = await refuse(error, record);
+    return refuse(error, record);
   }
-  journal.stream(record, outcome);
 }

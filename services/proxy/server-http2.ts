@@ -28,7 +28,8 @@ export class Http2ServerStream implements ServerStream {
   }
 
   continue(): void {
-    if (!this.#stream.headersSent) this.#stream.additionalHeaders({ ':status': 100 });
+    const { headersSent, closed, destroyed } = this.#stream;
+    if (!headersSent && !closed && !destroyed) this.#stream.additionalHeaders({ ':status': 100 });
   }
 
   respond(status: number, headers: HeaderPairs, hasBody: boolean): Writable {
@@ -46,7 +47,14 @@ export class Http2ServerStream implements ServerStream {
   finish(trailers: HeaderPairs): void {
     const stream = this.#stream;
     if (this.#takesTrailers) {
-      stream.once('wantTrailers', () => stream.sendTrailers(headerObject(trailers)));
+      stream.once('wantTrailers', () => {
+        try {
+          stream.sendTrailers(headerObject(trailers));
+        } catch {
+          // The service's trailers are none that HTTP/2 could carry, or the client has left.
+          this.cut();
+        }
+      });
     }
     if (this.isReceiving()) {
       // The client may stop sending: its answer is whole (RFC 9113, section 8.1).

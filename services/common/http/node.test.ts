@@ -37,6 +37,22 @@ async function onSocket(
   rmSync(folder, { recursive: true });
 }
 
+test('a CONNECT whose client resets the connection at once does not end the process', async () => {
+  const server = createHttpServer({ routes: [who], adapter: 'node' });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const address = server.address() as { host: string; port: number };
+  for (let index = 0; index < 100; index += 1) {
+    const socket = connect(address);
+    socket.on('error', () => {});
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.write('CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n');
+    socket.resetAndDestroy();
+  }
+  const answer = await fetch(`http://127.0.0.1:${address.port}/who`);
+  assert.is(answer.status, 200);
+  await server.close(100);
+});
+
 const request = 'GET /who HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
 
 test('the connection hook sees the accepted socket and attests its requests', async () => {

@@ -56,7 +56,10 @@ function createNodeServer(state: State): Server {
       requireHostHeader: false,
       insecureHTTPParser: false,
     },
-    (request, response) => void serve(state, request, response),
+    (request, response) => {
+      // Nobody awaits it: what it throws must not end the process.
+      serve(state, request, response).catch(() => request.socket.destroy());
+    },
   );
   // Node drops what is over its own count silently; the count is checked in exchange.ts instead.
   server.maxHeadersCount = 0;
@@ -75,6 +78,9 @@ function createNodeServer(state: State): Server {
 function accept(state: State, socket: Socket): void {
   state.sockets.add(socket);
   socket.once('close', () => state.sockets.delete(socket));
+  // Node takes its own listener off a socket that it hands over, as for CONNECT; a reset without one
+  // would end the process.
+  socket.on('error', () => socket.destroy());
   const hook = state.onConnection;
   if (hook === undefined) return;
   // Runs now, while the peer that connected is most likely still there to be attested.
@@ -111,7 +117,9 @@ async function serve(
       target: request.url ?? '',
       headers,
       // Leaving the loop early must not destroy the connection that the refusal is written to.
-      body: request.iterator({ destroyOnReturn: false }),
+      get body() {
+        return request.iterator({ destroyOnReturn: false });
+      },
       peer: () => state.peers.get(socket) ?? Promise.resolve(undefined),
       signal: abort.signal,
     },
@@ -129,10 +137,11 @@ function write(
   bodiless = false,
 ): void {
   if (response.destroyed || response.headersSent) return;
-  const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
+  // Text goes out together with the head, as one write; bytes would be a second buffer of it.
+  const { body } = answer;
   response.writeHead(answer.status, {
     ...answer.headers,
-    'content-length': String(body.byteLength),
+    'content-length': String(Buffer.byteLength(body)),
     ...(close ? { connection: 'close' } : {}),
   });
   response.end(bodiless ? undefined : body);
