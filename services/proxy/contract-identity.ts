@@ -15,6 +15,7 @@ import {
 
 const hourMs = 3_600_000;
 
+/** Adds what has to hold of identities: who may connect, who is believed, and until when. */
 export function identityChecks(check: AddCheck): void {
   check('names the peer to the service', async ({ world, subject }) => {
     const answer = await get(world, subject.address, '/echo');

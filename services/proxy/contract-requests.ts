@@ -6,6 +6,7 @@ import { agentId, connectTls, get, jsonOf, speak, until } from './testing/world.
 
 const smuggled = 'GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n';
 
+/** Adds what has to hold of requests: their form, their headers, and what is refused. */
 export function requestChecks(check: AddCheck): void {
   check('removes what only the platform may say', async ({ world, subject }) => {
     const forged = [

@@ -7,6 +7,7 @@ import { connectTls, openHttp2, until } from './testing/world.ts';
 
 const largeBytes = 64 * 1024 * 1024;
 
+/** Adds what has to hold of traffic: bodies, streams, trailers, upgrades and ends. */
 export function trafficChecks(check: AddCheck): void {
   check('keeps a connection for many requests, in order', async ({ world, subject }) => {
     const socket = await connectTls(world, subject.address);

@@ -21,6 +21,7 @@ export interface Listening<A extends Address | undefined> {
   close(): Promise<void>;
 }
 
+/** Makes a listener of a server that does not listen yet; a Unix socket gets mode 0600. */
 export function listenOn<A extends Address>(server: Server, address: A): Listening<A> {
   return {
     async listen() {
