@@ -1,3 +1,4 @@
+// Bundles as they are built, signed, carried and loaded, and every way in which one may be wrong.
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// The audit over whole logs: what it recomputes, and what it says of rows that were changed or are missing.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

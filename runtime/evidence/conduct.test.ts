@@ -1,3 +1,4 @@
+// The rules of conduct over rows in their order: what must come before what, and what may not be missing.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../json.ts';

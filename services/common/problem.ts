@@ -97,7 +97,7 @@ export function problemOf(code: ErrorCode): Mapping {
 }
 
 /** `type` of a problem: a tag URI (RFC 4151), stable and not meant to be fetched. */
-export function problemType(code: ErrorCode): string {
+function problemType(code: ErrorCode): string {
   return `tag:platform.io,2026:errors/${code}`;
 }
 

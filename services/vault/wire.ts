@@ -72,6 +72,7 @@ export function keysOf(body: JsonObject): string[] {
   return [...new Set(keys.map(requireKey))];
 }
 
+/** What a list is asked for; throws `secret_invalid` for a limit that is none. */
 export function listRequestOf(request: HttpRequest): ListRequest {
   const limit = single(request, 'limit') ?? String(pageDefault);
   if (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > pageMax) {
@@ -84,6 +85,7 @@ export function listRequestOf(request: HttpRequest): ListRequest {
   };
 }
 
+/** A secret with its value, as an answer to the agent has it. */
 export function secretJson({ value, version }: OpenSecret): JsonObject {
   return {
     ...{ key: version.key, value, version: version.version, scope: version.scope },
@@ -93,6 +95,7 @@ export function secretJson({ value, version }: OpenSecret): JsonObject {
   };
 }
 
+/** One secret of a batch, or why that one cannot be read. */
 export function batchItemJson(item: BatchItem): JsonObject {
   const { key } = item;
   if ('opened' in item) {
@@ -104,6 +107,7 @@ export function batchItemJson(item: BatchItem): JsonObject {
   return { key, error };
 }
 
+/** One page of a list; never a value. */
 export function listedJson(secrets: readonly Listed[], next: string | null): JsonObject {
   return {
     secrets: secrets.map(({ key, scope, version, updatedAt }) => ({
@@ -115,6 +119,7 @@ export function listedJson(secrets: readonly Listed[], next: string | null): Jso
   };
 }
 
+/** The versions of one secret; never a value. */
 export function versionsJson(versions: readonly ListedVersion[]): JsonObject {
   return {
     versions: versions.map(({ version, createdAt, deletedAt, expiresAt }) => ({
