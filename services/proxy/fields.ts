@@ -220,16 +220,12 @@ function lengthOf(value: string): number {
 }
 
 // RFC 3986, section 3.2, without user information.
-const authorityCharacters: ReadonlySet<string> = new Set(
-  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+;=:[]%",
-);
+const authorityPattern = /^[A-Za-z0-9\-._~!$&'()*+;=:[\]%]+$/;
 
 function checkAuthority(authority: string | undefined): string {
   if (authority === undefined || authority === '') throw malformed('there is no host');
   if (authority.length > 255) throw malformed('the host is too long');
-  for (const character of authority) {
-    if (!authorityCharacters.has(character)) throw malformed('the host holds a wrong character');
-  }
+  if (!authorityPattern.test(authority)) throw malformed('the host holds a wrong character');
   return authority;
 }
 
