@@ -1,6 +1,7 @@
 // `platform up`: runs the whole platform on this machine until it is told to stop.
 import pc from 'picocolors';
 import type { PlatformError } from '../../runtime/errors.ts';
+import { secondsOf, svidTtlBounds } from '../../services/identity/ttl.ts';
 import type { Command } from '../command.ts';
 import { reportFailure } from '../failure.ts';
 import { parseOptions, UsageError } from '../options.ts';
@@ -23,6 +24,7 @@ Options
   --trust-domain D   default platform.local
   --oidc-issuer URL  where relying parties fetch the keys of JWT-SVIDs, when you publish
                      /.well-known/openid-configuration and /keys of the local port there
+  --svid-ttl TIME    how long an X.509-SVID is good, 5m to 24h; default 1h
   --state DIR        where state is kept; default PLATFORM_STATE, else .platform-state here
 
 Exit codes
@@ -48,10 +50,12 @@ export const up: Command = {
       port: { type: 'string' },
       'trust-domain': { type: 'string' },
       'oidc-issuer': { type: 'string' },
+      'svid-ttl': { type: 'string' },
       state: { type: 'string' },
     });
     const state = stateFolder(values.state);
     const port = portOf(values.port);
+    const svidTtlMs = svidTtlOf(values['svid-ttl']);
     const stopped = stopSignal();
     // Loaded only now: `platform --help` needs none of it.
     const { startPlatform } = await import('../up/platform.ts');
@@ -60,7 +64,7 @@ export const up: Command = {
     const policies = [...(values.policies ?? []), ...(demo?.policies ?? [])];
     const platform = await startPlatform({
       ...{ state, port, policies, trustDomain: values['trust-domain'] },
-      ...{ oidcIssuer: values['oidc-issuer'] },
+      ...{ oidcIssuer: values['oidc-issuer'], svidTtlMs },
       onPolicyError: (error) => print(policyProblem(error)),
       onPolicyChange: (revision) => print(`${pc.green('policy in force')} ${short(revision)}`),
       onTrouble: (error) => void reportFailure(error, 'up', false),
@@ -149,6 +153,14 @@ function portOf(text: string | undefined): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new UsageError(`--port ${text} is not a port`);
+}
+
+function svidTtlOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = secondsOf(text) ?? 0;
+  const { min, max } = svidTtlBounds;
+  if (seconds >= min && seconds <= max) return seconds * 1000;
+  throw new UsageError(`--svid-ttl ${text} is not a time from 5m to 24h, such as 5m`);
 }
 
 function short(revision: string): string {

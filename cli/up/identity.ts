@@ -38,6 +38,7 @@ export interface MachineIdentity {
 export async function startIdentity(
   { state, trustDomain, keys, modules, evidence, onTrouble }: Foundation,
   registry: EntryRegistry,
+  svidTtlMs: number | undefined,
   cleanup: Cleanup,
 ): Promise<MachineIdentity> {
   const { database } = evidence;
@@ -46,7 +47,7 @@ export async function startIdentity(
   cleanup.add(() => log.close());
   const tell = (event: JsonObject) => log.write({ time: new Date().toISOString(), ...event });
   const authority = await createAuthority({
-    ...{ trustDomain, database, scope, keyEncryptionKey: keys.identity },
+    ...{ trustDomain, database, scope, keyEncryptionKey: keys.identity, svidTtlMs },
     onEvent: (event) => {
       if (event.type === 'trouble') onTrouble(event.error);
       else tell({ ...event });

@@ -44,7 +44,7 @@ export async function startMachine(
 ): Promise<Machine> {
   const { trustDomain, onTrouble } = foundation;
   const registry = createEntryRegistry();
-  const identity = await startIdentity(foundation, registry, cleanup);
+  const identity = await startIdentity(foundation, registry, options.svidTtlMs, cleanup);
   const mesh = await startMesh(foundation, identity, cleanup);
   const vault = await openVault(foundation);
   cleanup.add(() => vault.close());

@@ -1,9 +1,12 @@
 // Workload identity, mutual TLS and the vault in a running platform, as an agent's own processes meet them.
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { suite } from 'uvu';
@@ -29,7 +32,7 @@ test.before(async () => {
     response.end(JSON.stringify({ said: `your key is ${Buffer.from(key).toString('base64')}` }));
   });
   await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
-  machine = await startMachine(state);
+  machine = await startMachine(state, ['--svid-ttl', '5m']);
   await machine.control.call('POST', '/api/v1/tools/register', {
     base_url: `http://127.0.0.1:${(echo.address() as AddressInfo).port}`,
     ...{ prefix: 'echo', service: 'echo' },
@@ -105,6 +108,21 @@ const run = (file: string, ...more: string[]) =>
 async function inboundPort(): Promise<number> {
   const { mesh } = await machine.control.call('GET', '/api/v1/status');
   return Number(String((mesh as JsonObject).inbound).split(':')[1]);
+}
+
+/** The certificate that the inbound proxy shows for a service, to whoever asks. */
+async function shownBy(service: string): Promise<X509Certificate> {
+  const to = {
+    host: '127.0.0.1',
+    port: await inboundPort(),
+    servername: `${service}.platform-system`,
+  };
+  const socket = connect({ ...to, rejectUnauthorized: false, minVersion: 'TLSv1.3' });
+  socket.on('error', () => {});
+  await once(socket, 'secureConnect');
+  const shown = socket.getPeerX509Certificate();
+  socket.destroy();
+  return shown as X509Certificate;
 }
 
 test('a secret is there for the agent that put it and for no other, and nobody can tell', async () => {
@@ -233,22 +251,57 @@ console.log('token', (await held.fetchJwt({ audience: 'https://cloud.example' })
 });
 
 test('keys rotate while agents call, and no call fails', async () => {
-  const body = `console.log('ready');
+  // Every third call is one that policy decides, together well within 120 a minute.
+  const body = `await ask('PUT', '/api/v1/secrets/steady', { value: 'kept' });
+const held = await source();
+console.log('ready');
+let decided = 0;
 for (let index = 0; index < 150; index += 1) {
-  const answer = await ask('GET', '/health');
-  if (!answer.startsWith('200')) console.log('failed', answer);
+  const path = index % 3 === 0 ? '/api/v1/secrets/steady' : '/health';
+  const answer = await ask('GET', path);
+  if (answer === '200 kept') decided += 1;
+  else if (path !== '/health' || !answer.startsWith('200')) console.log('failed', answer);
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
-console.log('done');`;
+const { bundles, svids } = held.current();
+for (const der of bundles.get(process.env.PLATFORM_TRUST_DOMAIN!)!) console.log('ca', Buffer.from(der).toString('base64'));
+console.log('own', Buffer.from(svids[0]!.certificates[0]!).toString('base64'));
+console.log('done', decided);`;
   const agent = new CliProcess([
     ...['run', agentFile('steady', body), '--tenant', 'acme', '--state', state, '--quiet'],
   ]);
   await agent.printed(/ready/);
+  const before = await shownBy('gateway');
   const rotated = await machine.control.call('POST', '/api/v1/identity/rotate', { keys: 'x509' });
-  assert.ok((rotated.keys as { x509: unknown[] }).x509.length >= 1);
-  await agent.printed(/done/);
+  assert.ok((rotated.keys as { x509: unknown[] }).x509.length >= 2, 'the old CA is still trusted');
+  const [, decided] = await agent.printed(/done (\d+)/);
   assert.not.match(agent.output, 'failed');
+  assert.is(decided, '50');
   await agent.exited;
+  const after = await shownBy('gateway');
+  const certificates = (kind: string) =>
+    [...agent.output.matchAll(new RegExp(`^${kind} (\\S+)$`, 'gm'))].map(
+      ([, der = '']) => new X509Certificate(Buffer.from(der, 'base64')),
+    );
+  const bundle = certificates('ca');
+  const [own] = certificates('own');
+  const signers = (leaf: X509Certificate | undefined) =>
+    bundle.filter((ca) => leaf?.checkIssued(ca) && leaf.verify(ca.publicKey));
+  const [oldCa, newCa, ownCa] = [before, after, own].map(signers);
+  assert.equal([oldCa?.length, newCa?.length, ownCa?.length], [1, 1, 1]);
+  assert.is.not(newCa?.[0], oldCa?.[0], 'the service shows an SVID of the new CA');
+  assert.is(ownCa?.[0], newCa?.[0], 'and so does the agent');
+});
+
+test('SVIDs live as long as the operator says, and no time that is none is taken', async () => {
+  const { validFromDate, validToDate } = await shownBy('vault');
+  // Five minutes, and the five by which the beginning lies back.
+  assert.is(validToDate.getTime() - validFromDate.getTime(), 600_000);
+  for (const bad of ['4m', '25h', 'soon']) {
+    const { code, output } = await runCli(['up', '--state', state, '--svid-ttl', bad]);
+    assert.is(code, 2);
+    assert.match(output, `--svid-ttl ${bad} is not a time from 5m to 24h`);
+  }
 });
 
 test('what was recorded holds: every decision is the same when it is made again', async () => {

@@ -24,6 +24,8 @@ export interface PlatformOptions {
   port: number;
   /** The URL at which relying parties find the keys of JWT-SVIDs; by default the local port's. */
   oidcIssuer?: string;
+  /** How long an X.509-SVID is good for; an hour where left out. */
+  svidTtlMs?: number;
   onPolicyError?(error: PlatformError): void;
   /** Another policy bundle decides from now on. */
   onPolicyChange?(revision: string): void;

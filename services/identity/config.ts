@@ -1,6 +1,7 @@
 // The identity server's environment variables as a typed configuration; all that is wrong is told at once.
 import { PlatformError } from '../../runtime/errors.ts';
 import { postgresSchemes, Variables } from '../common/config.ts';
+import { secondsOf, svidTtlBounds } from './ttl.ts';
 
 export interface IdentityEnvironment {
   databaseUrl: string;
@@ -11,11 +12,15 @@ export interface IdentityEnvironment {
   adminSocket: string;
   /** The key itself, or the file that holds it. */
   keyEncryptionKey: { value: string } | { file: string };
+  /** How long documents and signing keys live where nobody asks for less; the authority's own where left out. */
+  lives: { svidTtlMs?: number; jwtTtlMs?: number; caTtlMs?: number };
   oidc: { issuer: string; host: string; port: number } | undefined;
 }
 
 const socketBytesMax = 107;
 const keyBytes = 32;
+
+const daySeconds = 24 * 3600;
 
 /** Reads the environment. Throws `configuration_invalid` with every problem in `data.problems`. */
 export function readConfig(environment: NodeJS.ProcessEnv): IdentityEnvironment {
@@ -27,6 +32,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): IdentityEnvironment 
     workloadSocket: boundedSocket(variables, 'WORKLOAD_SOCKET'),
     adminSocket: boundedSocket(variables, 'ADMIN_SOCKET'),
     keyEncryptionKey: keyOf(variables),
+    lives: livesOf(variables),
     oidc: oidcOf(variables),
   });
 }
@@ -37,6 +43,31 @@ function boundedSocket(variables: Variables, name: string): string {
     variables.problem(`${name} is longer than ${socketBytesMax} bytes`);
   }
   return path;
+}
+
+/** The longest is what the authority issues at most; a key must outlive by far what it signs. */
+function livesOf(variables: Variables): IdentityEnvironment['lives'] {
+  const read = (name: string, min: number, max: number) => {
+    const text = variables.optional(name);
+    if (text === undefined) return undefined;
+    const seconds = secondsOf(text);
+    if (seconds === undefined || seconds < min || seconds > max) {
+      variables.problem(
+        `${name} is not a duration from ${min} s to ${max} s, such as 300s, 5m or 1h`,
+      );
+      return undefined;
+    }
+    return seconds * 1000;
+  };
+  const svidTtlMs = read('SVID_TTL', svidTtlBounds.min, svidTtlBounds.max);
+  const jwtTtlMs = read('JWT_SVID_TTL', 30, daySeconds);
+  const caTtlMs = read('CA_TTL', 3600, 365 * daySeconds);
+  const longestMs = Math.max(svidTtlMs ?? 3_600_000, jwtTtlMs ?? 300_000);
+  if ((caTtlMs ?? daySeconds * 1000) < longestMs) {
+    variables.problem('CA_TTL is shorter than SVID_TTL or JWT_SVID_TTL');
+  }
+  const all = { svidTtlMs, jwtTtlMs, caTtlMs };
+  return Object.fromEntries(Object.entries(all).filter(([, ms]) => ms !== undefined));
 }
 
 function keyOf(variables: Variables): IdentityEnvironment['keyEncryptionKey'] {

@@ -1,18 +1,18 @@
 // The identity server as a process of its own: what it says of a bad environment, how it serves and stops.
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@connectrpc/connect';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { codeOf } from '../../runtime/errors.ts';
+import { codeOf, type PlatformError } from '../../runtime/errors.ts';
 import { entryClient } from '../../runtime/identity/entry-client.ts';
 import { SpiffeWorkloadAPI } from '../../runtime/identity/proto/spiffe/workload/workload_pb.js';
 import { needs } from '../../runtime/testing/needs.ts';
 import { startPostgres } from '../common/database/testing/postgres.ts';
-import { parseKey } from './config.ts';
+import { parseKey, readConfig } from './config.ts';
 import { grpcTo, securityHeader } from './testing/identity.ts';
 
 const test = suite('identity process');
@@ -77,6 +77,49 @@ test('a key-encryption key is 32 bytes in one of three forms, and is never repea
   }
 });
 
+test('how long documents live is the operator’s within bounds, and all mistakes are told at once', () => {
+  const environment = {
+    ...{ DATABASE_URL: 'postgres://x@localhost/y', KEY_ENCRYPTION_KEY: 'k' },
+    ...{ WORKLOAD_SOCKET: 'unix:/run/w.sock', ADMIN_SOCKET: 'unix:/run/a.sock' },
+  };
+  const livesOf = (more: Record<string, string>) => readConfig({ ...environment, ...more }).lives;
+  assert.equal(livesOf({}), {});
+  for (const text of ['300', '300s', '5m']) {
+    assert.equal(livesOf({ SVID_TTL: text }), { svidTtlMs: 300_000 });
+  }
+  assert.equal(livesOf({ SVID_TTL: '24h', JWT_SVID_TTL: '1m', CA_TTL: '48h' }), {
+    ...{ svidTtlMs: 86_400_000, jwtTtlMs: 60_000, caTtlMs: 172_800_000 },
+  });
+  const problemsOf = (more: Record<string, string>): unknown => {
+    try {
+      return livesOf(more);
+    } catch (error) {
+      return (error as PlatformError).data.problems;
+    }
+  };
+  for (const bad of [
+    '299',
+    '4m',
+    '25h',
+    '86401s',
+    '-5m',
+    '5 m',
+    '5M',
+    '5.5m',
+    '1d',
+    '0x12c',
+    'no',
+  ]) {
+    assert.equal(problemsOf({ SVID_TTL: bad }), [
+      'SVID_TTL is not a duration from 300 s to 86400 s, such as 300s, 5m or 1h',
+    ]);
+  }
+  assert.is((problemsOf({ SVID_TTL: '1s', JWT_SVID_TTL: '1s', CA_TTL: '1s' }) as []).length, 3);
+  assert.equal(problemsOf({ SVID_TTL: '3h', CA_TTL: '2h' }), [
+    'CA_TTL is shorter than SVID_TTL or JWT_SVID_TTL',
+  ]);
+});
+
 if (needs('postgres')) {
   test('keeps keys and entries over a restart, and gives SVIDs by user', async () => {
     const postgres = startPostgres();
@@ -87,6 +130,7 @@ if (needs('postgres')) {
     const environment = {
       ...{ DATABASE_URL: postgres.url, KEY_ENCRYPTION_KEY_FILE: file, TRUST_DOMAIN: 'example.org' },
       ...{ WORKLOAD_SOCKET: `unix:${workloadSocket}`, ADMIN_SOCKET: `unix:${adminSocket}` },
+      SVID_TTL: '5m',
     };
     const workload = createClient(SpiffeWorkloadAPI, grpcTo(workloadSocket, [securityHeader]));
     const first = run(environment);
@@ -101,6 +145,13 @@ if (needs('postgres')) {
     ]);
     assert.is(created?.error, undefined);
     const before = await workload.fetchJWTSVID({ audience: ['a'] });
+    for await (const { svids } of workload.fetchX509SVID({})) {
+      const der = Buffer.from(svids[0]?.x509Svid ?? []);
+      const { validFromDate, validToDate } = new X509Certificate(der);
+      // Five minutes, and the five by which the beginning lies back.
+      assert.is(validToDate.getTime() - validFromDate.getTime(), 600_000);
+      break;
+    }
     entries.close();
     first.child.kill('SIGTERM');
     assert.is(await first.exited, 0, first.output.text);

@@ -21,9 +21,9 @@ async function start(lifecycle: Lifecycle): Promise<void> {
   delete process.env.KEY_ENCRYPTION_KEY;
   const database = openPg({ url: config.databaseUrl });
   lifecycle.onStop(() => database.close());
-  const { trustDomain, workloadSocket, adminSocket, oidc } = config;
+  const { trustDomain, workloadSocket, adminSocket, lives, oidc } = config;
   const authority = await createAuthority({
-    ...{ trustDomain, database, keyEncryptionKey },
+    ...{ trustDomain, database, keyEncryptionKey, ...lives },
     onEvent: logAuthority,
   });
   lifecycle.onStop(() => authority.close());

@@ -18,12 +18,12 @@ async function rotate(kind: string | undefined): Promise<void> {
   if (kind !== 'x509' && kind !== 'jwt') {
     throw new PlatformError('configuration_invalid', 'say which keys: x509 or jwt');
   }
-  const { databaseUrl, trustDomain, keyEncryptionKey: key } = readConfig(process.env);
+  const { databaseUrl, trustDomain, keyEncryptionKey: key, lives } = readConfig(process.env);
   const given = 'file' in key ? await readFile(key.file) : Buffer.from(key.value, 'latin1');
   const database = openPg({ url: databaseUrl });
   try {
     const keyEncryptionKey = parseKey(given);
-    const authority = await createAuthority({ trustDomain, database, keyEncryptionKey });
+    const authority = await createAuthority({ trustDomain, database, keyEncryptionKey, ...lives });
     await authority.rotateNow(kind);
     const { keys } = authority.state();
     const active = keys[kind].find(({ isActive }) => isActive);
