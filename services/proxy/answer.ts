@@ -27,6 +27,43 @@ export function isDenial(error: unknown): error is PlatformError {
   return error.code !== 'service_unavailable' && error.code !== 'identity_unavailable';
 }
 
+/** What an answer says of the request that it is for. */
+export interface AnswerFacts {
+  requestId: string;
+  /** Of boundary `mesh`; on the hop between two proxies only. */
+  decisionId?: string;
+}
+
+const requestIdHeader = 'x-platform-request-id';
+const decisionHeader = 'x-platform-mesh-decision';
+
+/** Says the facts in the head of an answer; what a service says under their names goes. */
+export function withFacts(
+  headers: HeaderPairs,
+  { requestId, decisionId = '' }: AnswerFacts,
+): HeaderPairs {
+  const kept = headers.filter(([name]) => {
+    const said = name.toLowerCase().replaceAll('_', '-');
+    return said !== decisionHeader && (said !== requestIdHeader || requestId === '');
+  });
+  if (requestId !== '') kept.push([requestIdHeader, requestId]);
+  if (decisionId !== '') kept.push([decisionHeader, decisionId]);
+  return kept;
+}
+
+/** What the inbound proxy said; empty for what it did not say, or not in the form that it has. */
+export function factsOf(headers: HeaderPairs): Required<AnswerFacts> {
+  const said = (wanted: string) => headers.find(([name]) => name === wanted)?.[1] ?? '';
+  const [requestId, decisionId] = [said(requestIdHeader), said(decisionHeader)];
+  return {
+    requestId: uuid.test(requestId) ? requestId : '',
+    decisionId: decisionHash.test(decisionId) ? decisionId : '',
+  };
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const decisionHash = /^(sha256:)?[0-9a-f]{64}$/;
+
 /** The problem document of an error; `members` are added. */
 export function problemAnswer(error: unknown, members: JsonObject): OwnAnswer {
   const own = error instanceof OwnSvidError ? { ...members, status: 503 } : members;
@@ -34,7 +71,9 @@ export function problemAnswer(error: unknown, members: JsonObject): OwnAnswer {
   const status = error instanceof OwnSvidError ? 503 : problem.status;
   return {
     status,
-    headers: Object.entries(problem.headers),
+    headers: withFacts(Object.entries(problem.headers), {
+      requestId: String(members.request_id ?? ''),
+    }),
     body: Buffer.from(problem.body as string),
   };
 }

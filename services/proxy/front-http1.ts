@@ -5,7 +5,12 @@ import type { Duplex } from 'node:stream';
 import { http1Head } from './fields.ts';
 import type { FrontConfig, FrontPart } from './front.ts';
 import type { ProxyLimits } from './limits.ts';
-import { Http1ServerStream, refuseUnparsed, UpgradeServerStream } from './server-http1.ts';
+import {
+  answerUnparsed,
+  Http1ServerStream,
+  parserProblem,
+  UpgradeServerStream,
+} from './server-http1.ts';
 import type { ServerStream } from './streams.ts';
 
 /** Creates the part for HTTP/1.1; answers that begin while it drains end their connection. */
@@ -13,6 +18,7 @@ export function http1Part<C>(config: FrontConfig<C>): FrontPart<C> {
   const { limits } = config;
   const connections = new WeakMap<Duplex, C>();
   const sockets = new Set<Socket>();
+  const refused = new WeakSet<Duplex>();
   let isDraining = false;
 
   const server = strictServer(limits);
@@ -47,9 +53,16 @@ export function http1Part<C>(config: FrontConfig<C>): FrontPart<C> {
   }
 
   function unparsed(socket: Duplex, error: Error): void {
-    const known = refuseUnparsed(error as NodeJS.ErrnoException, socket);
     const connection = connections.get(socket);
-    if (connection !== undefined) config.onUnparsed(connection, known);
+    const known = parserProblem(error);
+    if (connection === undefined || known === undefined) {
+      socket.destroy();
+      return;
+    }
+    // Until the refusal is on record more may arrive, which the parser refuses once more.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    void config.onUnparsed(connection, known).then((answer) => answerUnparsed(socket, answer));
   }
 
   return {

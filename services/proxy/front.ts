@@ -1,6 +1,7 @@
 // Speaks HTTP/1.1 and HTTP/2 on connections that somebody else accepted, and hands every stream on alike.
 import type { Socket } from 'node:net';
 import type { PlatformError } from '../../runtime/errors.ts';
+import type { OwnAnswer } from './answer.ts';
 import type { RequestHead } from './fields.ts';
 import { http1Part } from './front-http1.ts';
 import { http2Part } from './front-http2.ts';
@@ -18,8 +19,11 @@ export interface Arrival<C> {
 export interface FrontConfig<C> {
   limits: ProxyLimits;
   onArrival(arrival: Arrival<C>): void;
-  /** The parser refused what came; it was answered already. */
-  onUnparsed(connection: C, error: PlatformError): void;
+  /**
+   * The parser refused what came. Resolves to what is answered, if anything is, once that is on record;
+   * never rejects.
+   */
+  onUnparsed(connection: C, error: PlatformError): Promise<OwnAnswer | undefined>;
 }
 
 /** What each protocol does for the whole. */

@@ -7,7 +7,14 @@ import type {
   FilterStream,
   HeaderPairs,
 } from '../../runtime/proxywasm/filter.ts';
-import { isDenial, type OwnAnswer, OwnSvidError, problemAnswer, sendAnswer } from './answer.ts';
+import {
+  isDenial,
+  type OwnAnswer,
+  OwnSvidError,
+  problemAnswer,
+  sendAnswer,
+  withFacts,
+} from './answer.ts';
 import type { PeerConnections } from './connections.ts';
 import { isPlatformName, type RequestHead } from './fields.ts';
 import type { Arrival } from './front.ts';
@@ -16,10 +23,12 @@ import type { StreamRecord } from './journal.ts';
 import type { ProxyLimits } from './limits.ts';
 import { type Outcome, type ResponseHead, relay } from './relay.ts';
 import { runStream, type StreamParts } from './run-stream.ts';
+import type { StreamShare } from './stream-share.ts';
 import { checkTarget, isBelow } from './target.ts';
 
 export interface InboundParts extends StreamParts<InboundConfig> {
   connections: PeerConnections;
+  share: StreamShare;
 }
 
 /** What the filter answers by itself; it is a refusal with a decision. */
@@ -42,10 +51,15 @@ export async function serveInbound(
   const { name: service, spiffeId: destination } = hosted.service;
   const filtered: { stream: FilterStream | undefined } = { stream: undefined };
   const known = { source: peer.spiffeId, destination, service };
+  let endShare = () => {};
   await runStream(arrival, parts, known, {
-    pass: (record) => pass(arrival, parts, record, filtered),
+    pass(record) {
+      endShare = parts.share.begin(peer.spiffeId);
+      return pass(arrival, parts, record, filtered);
+    },
     refuse: (error, record) => refuse(error, arrival, parts, record),
   });
+  endShare();
   end(filtered.stream);
 }
 
@@ -69,7 +83,10 @@ async function pass(
   return relay(stream, client, onward, {
     bodyBytes: bodyBytesOf(service, path, limits),
     limits,
-    onResponse: (status, headers, hasBody) => answered(filtered.stream, status, headers, hasBody),
+    onResponse(status, headers, hasBody) {
+      const head = answered(filtered.stream, status, headers, hasBody);
+      return { ...head, headers: withFacts(head.headers, record) };
+    },
   });
 }
 
@@ -188,6 +205,7 @@ async function refuse(
     });
     answer = problemAnswer(unrecorded, { request_id: record.requestId });
   }
+  answer = { ...answer, headers: withFacts(answer.headers, record) };
   const bytesSent = sendAnswer(stream, method, answer);
   return { status: answer.status, bytesReceived: 0, bytesSent, error: undefined, hasLeft: false };
 }

@@ -21,8 +21,10 @@ import { defaultLimits } from './limits.ts';
 import { type Address, listenOn, type TcpAddress } from './listen.ts';
 import { type MeshConfig, type MeshProxy, meshProxy, type Refusal } from './mesh-proxy.ts';
 import { ProxyMetrics } from './metrics.ts';
+import { StreamShare } from './stream-share.ts';
 import type { Client } from './streams.ts';
 import { createTlsServer } from './tls-server.ts';
+import { unparsedRefusals } from './unparsed.ts';
 import { serviceClient } from './upstream.ts';
 
 export type { MeshProxy } from './mesh-proxy.ts';
@@ -85,18 +87,22 @@ export function createInboundProxy(config: InboundConfig): MeshProxy {
   const metrics = new ProxyMetrics('inbound', () => gauges(state(), connections.size));
   const journal = createJournal('inbound', metrics, config.accessLog);
   const refused = connectionRefusals(config, journal, clock);
+  const unparsed = unparsedRefusals(journal, metrics, clock);
   const connections = new PeerConnections({
     clock,
     denied,
     connectionsPerPeer: limits.connectionsPerPeer,
     onCut: ({ peer }, error) => refused(error, peer.spiffeId, ''),
   });
+  const share = new StreamShare(limits.streamsPerAgent);
   const front = createFront<InboundConnection>({
     limits,
     onArrival: (arrival: Arrival<InboundConnection>) =>
-      void serveInbound(arrival, { config, limits, clock, journal, metrics, connections }),
-    onUnparsed: ({ peer, hosted: { service } }, error) =>
-      refused(error, peer.spiffeId, service.spiffeId),
+      void serveInbound(arrival, { config, limits, clock, journal, metrics, connections, share }),
+    onUnparsed: ({ peer: { spiffeId }, hosted: { service } }, error) =>
+      unparsed({ source: spiffeId, destination: service.spiffeId }, error, (facts) =>
+        config.onRefused?.({ ...facts, service: service.name, spiffeId, decisionId: undefined }),
+      ),
   });
   const tls = createTlsServer({
     identityFor: (name) => byName.get(name)?.identity,

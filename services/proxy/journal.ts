@@ -29,9 +29,16 @@ export interface StreamRecord {
 export interface Journal {
   stream(record: StreamRecord, outcome: Outcome): void;
   /** A connection that never got to carry a stream, or was cut. */
-  connection(facts: { source: string; destination: string; reason: string; time: string }): void;
+  connection(facts: {
+    source: string;
+    destination: string;
+    reason: string;
+    time: string;
+    requestId?: string;
+  }): void;
 }
 
+/** Writes by `accessLog` one line for each stream and for each connection without one, and counts both. */
 export function createJournal(
   direction: Direction,
   metrics: ProxyMetrics,
@@ -60,10 +67,10 @@ export function createJournal(
         upstream_error: record.upstreamError,
       });
     },
-    connection({ source, destination, reason, time }) {
+    connection({ source, destination, reason, time, requestId = '' }) {
       metrics.refused(reason);
       const ids = { source_spiffe_id: source, destination_spiffe_id: destination };
-      accessLog({ time, direction, ...ids, status: 0, reason });
+      accessLog({ time, direction, ...ids, status: 0, request_id: requestId, reason });
     },
   };
 }

@@ -1,5 +1,5 @@
 // Both roles in a row: what an application says reaches the service as its identity's word, and nothing else.
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -99,6 +99,58 @@ test('a request passes both proxies under the identity of its caller', async ({ 
   assert.is(mesh.lines.length, 2);
   assert.not.match(JSON.stringify(mesh.lines), 'secret');
 });
+
+test('both ends write down the same request and decision, which the service cannot forge', async ({
+  mesh,
+}) => {
+  let allows = true;
+  const inbound = createInboundProxy({
+    ...mesh.inboundConfig,
+    filterFor: () => testFilter({ allows: () => allows }),
+    onRefused: async () => {},
+  });
+  await inbound.listen();
+  const address = inbound.address() as TcpAddress;
+  const [web] = mesh.outboundConfig.routes;
+  const path = join(mesh.folder, 'ids.sock');
+  const routes = [{ ...web!, service: { ...web!.service, address } }];
+  const outbound = createOutboundProxy({ ...mesh.outboundConfig, listen: { path }, routes });
+  await outbound.listen();
+  const ask = async (target: string) => {
+    const answer = await fetchOver(path, target);
+    await until(() => mesh.lines.length === 2);
+    const [first, second] = mesh.lines.splice(0);
+    assert.match(String(first!.decision_id), /^[0-9a-f]{64}$/);
+    assert.match(String(first!.request_id), /^[0-9a-f-]{36}$/);
+    assert.is(first!.decision_id, second!.decision_id);
+    assert.is(first!.request_id, second!.request_id);
+    assert.is(answer.headers['x-platform-request-id'], first!.request_id);
+    assert.is(answer.headers['x-platform-mesh-decision'], undefined);
+    return answer.statusCode;
+  };
+  assert.is(await ask('/echo'), 200);
+  assert.is(await ask('/forged'), 200);
+  allows = false;
+  assert.is(await ask('/echo'), 403);
+  await outbound.drain(100);
+  await inbound.drain(100);
+});
+
+test('an answer of the outbound proxy itself has its request id in the head', async ({ mesh }) => {
+  const path = mesh.path;
+  const answer = await fetchOver(path, '/echo', 'nowhere');
+  assert.is(answer.statusCode, 404);
+  assert.is(answer.headers['x-platform-request-id'], mesh.lines[0]!.request_id);
+});
+
+function fetchOver(socketPath: string, path: string, host = 'web'): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ socketPath, path, headers: { host }, agent: false }, (answer) => {
+      answer.resume().once('end', () => resolve(answer));
+    });
+    sent.on('error', reject).end();
+  });
+}
 
 test('HTTP/2 stays HTTP/2 with its trailers', async ({ mesh }) => {
   const session = connectHttp2('http://grpc', { createConnection: () => connect(mesh.path) });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { codeOf, IdentityError, PlatformError } from '../../runtime/errors.ts';
 import { backdateSeconds, type X509Svid } from '../../runtime/identity/workload/x509.ts';
 import type { HeaderPairs } from '../../runtime/proxywasm/filter.ts';
-import { isDenial, OwnSvidError, problemAnswer, sendAnswer } from './answer.ts';
+import { factsOf, isDenial, OwnSvidError, problemAnswer, sendAnswer, withFacts } from './answer.ts';
 import { isPlatformName } from './fields.ts';
 import type { Arrival } from './front.ts';
 import { causeOf, type StreamRecord } from './journal.ts';
@@ -24,8 +24,6 @@ const passedFromServices: ReadonlySet<string> = new Set([
   ...passed,
   ...['x-platform-request-id', 'x-platform-time', 'x-platform-salt'],
 ]);
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Serves one stream to its end; never rejects. */
 export async function serveOutbound(
@@ -68,10 +66,11 @@ async function pass(
     bodyBytes: route.bodyBytes ?? limits.bodyBytes,
     limits,
     onResponse(status, headers) {
-      // The id that the other end fixed: it joins the lines of both ends, and the evidence.
-      const [, requestId] = headers.find(([name]) => name === 'x-platform-request-id') ?? [];
-      if (requestId !== undefined && uuid.test(requestId)) record.requestId = requestId;
-      return { status, headers };
+      // What the other end fixed: it joins the lines of both ends, and the evidence.
+      const { requestId, decisionId } = factsOf(headers);
+      record.requestId = requestId;
+      record.decisionId = decisionId;
+      return { status, headers: withFacts(headers, { requestId }) };
     },
   });
 }

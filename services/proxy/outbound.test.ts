@@ -13,7 +13,7 @@ import type { TcpAddress } from './listen.ts';
 import { createOutboundProxy, type OutboundRefusal } from './outbound.ts';
 import { testFilter } from './testing/filter.ts';
 import { contextOf, TestSource } from './testing/source.ts';
-import { createWorld, scope, trustDomain, type World } from './testing/world.ts';
+import { createWorld, scope, trustDomain, until, type World } from './testing/world.ts';
 
 interface Context {
   world: World;
@@ -179,6 +179,47 @@ test('what an attested caller is refused leaves a refusal in its name', async (c
   assert.is(context.world.web.seen.length, 0);
 });
 
+const unreadable = [
+  'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  'GET /echo/\x01 HTTP/1.1\r\nHost: x\r\n\r\n',
+  'CONNECT web:443 HTTP/1.1\r\nHost: web:443\r\n\r\n',
+];
+
+test('what no parser can read is a row in the name of whoever sent it', async (context) => {
+  for (const text of unreadable) {
+    for (const [caller, spiffeId] of [
+      [context.agent, writer],
+      [context.stranger, undefined],
+    ] as const) {
+      const answer = await caller.send(context.path, text);
+      assert.match(answer, /^HTTP\/1\.1 400[\s\S]*"code":"request_malformed"/, text);
+      const row = context.refusals.pop();
+      assert.equal(
+        [row?.error.code, row?.spiffeId, row?.pid],
+        ['request_malformed', spiffeId, caller.pid],
+      );
+      const said = answer.match(/x-platform-request-id: (\S+)/i)?.[1];
+      assert.is(said, row?.requestId);
+      assert.is(context.refusals.length, 0);
+    }
+  }
+});
+
+test('a client that leaves was refused nothing and is not in the log for it', async (context) => {
+  const socket = connect(context.path);
+  // With bytes unread the other side is told by a reset, not by an end.
+  socket.pause();
+  socket.write(get('', '/elsewhere').replace('Connection: close\r\n', ''));
+  const { lines } = context.world;
+  await until(() => lines.length === 1);
+  const before = context.outbound.metrics();
+  socket.destroy();
+  await until(() => context.outbound.metrics().includes('connections{direction="outbound"} 0'));
+  const refused = (text: string) => text.split('\n').filter((line) => /refused/.test(line));
+  assert.equal(refused(context.outbound.metrics()), refused(before));
+  assert.is(lines.length, 1);
+});
+
 test('a refusal that cannot be recorded is answered as such', async (context) => {
   context.record = () => {
     throw new Error('no disk');
@@ -186,6 +227,10 @@ test('a refusal that cannot be recorded is answered as such', async (context) =>
   for (const caller of [context.agent, context.stranger]) {
     const answer = await caller.send(context.path, get('', '/elsewhere'));
     assert.match(answer, /^HTTP\/1\.1 503[\s\S]*"code":"evidence_unavailable"/);
+    for (const text of unreadable) {
+      const unread = await caller.send(context.path, text);
+      assert.match(unread, /^HTTP\/1\.1 503[\s\S]*"code":"evidence_unavailable"/);
+    }
   }
 });
 

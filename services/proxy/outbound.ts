@@ -13,6 +13,7 @@ import { ProxyMetrics } from './metrics.ts';
 import { serveOutbound } from './outbound-stream.ts';
 import { type CallerPool, callerPool } from './pools.ts';
 import { sniffProtocol } from './sniff.ts';
+import { unparsedRefusals } from './unparsed.ts';
 
 /** A service that callers may reach, behind its inbound proxy. */
 export interface OutboundService {
@@ -79,6 +80,7 @@ export function createOutboundProxy(config: OutboundConfig): MeshProxy {
   let open = 0;
   const metrics = new ProxyMetrics('outbound', () => ({ [METRIC.proxyConnections]: open }));
   const journal = createJournal('outbound', metrics, config.accessLog);
+  const unparsed = unparsedRefusals(journal, metrics, clock);
 
   /** One pool a caller; a source that was replaced (the entry was made anew) gets a pool of its own. */
   function poolFor(spiffeId: string | undefined): CallerPool {
@@ -95,10 +97,12 @@ export function createOutboundProxy(config: OutboundConfig): MeshProxy {
     limits,
     onArrival: (arrival) =>
       void serveOutbound(arrival, { config, limits, clock, journal, metrics, poolFor }),
-    onUnparsed: ({ caller }, error) => {
-      const time = clock().toISOString();
-      const source = caller?.spiffeId ?? '';
-      journal.connection({ source, destination: '', reason: error.code, time });
+    onUnparsed({ caller, refused }, error) {
+      const process = caller ?? (refused?.data as { pid?: number; uid?: number } | undefined);
+      const [spiffeId, pid, uid] = [caller?.spiffeId, process?.pid, process?.uid];
+      return unparsed({ source: spiffeId ?? '', destination: '' }, error, (facts) =>
+        config.onRefused?.({ ...facts, spiffeId, pid, uid }),
+      );
     },
   });
 

@@ -197,7 +197,16 @@ class Relay implements ClientListener {
       return;
     }
     this.#status = 101;
-    const asking = this.#server.switchProtocols(headers);
+    let asking: ReturnType<ServerStream['switchProtocols']>;
+    try {
+      const head = this.#options.onResponse?.(101, headers, false) ?? { headers };
+      asking = this.#server.switchProtocols(head.headers);
+    } catch (error) {
+      this.#status = 0;
+      socket.destroy();
+      this.#finish(unavailable('its answer cannot be passed on', error));
+      return;
+    }
     for (const timer of this.#timers) clearTimeout(timer);
     const { streamIdleTimeoutMs } = this.#options.limits;
     this.#silence = this.#after(streamIdleTimeoutMs, 'the connection was silent for too long');

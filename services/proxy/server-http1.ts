@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { PlatformError } from '../../runtime/errors.ts';
 import type { HeaderPairs } from '../../runtime/proxywasm/filter.ts';
-import { problemResponse } from '../common/problem.ts';
+import type { OwnAnswer } from './answer.ts';
 import type { ServerStream } from './streams.ts';
 
 /** How long a refused sender may go on sending, so that it can still read the answer. */
@@ -131,19 +131,16 @@ export class UpgradeServerStream implements ServerStream {
 }
 
 /** Answers what Node's parser refused: there is no request for it, only the connection. */
-export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex): PlatformError {
-  const known = parserProblem(error);
-  if (!socket.writable || error.code === 'ECONNRESET') {
+export function answerUnparsed(socket: Duplex, answer: OwnAnswer | undefined): void {
+  if (answer === undefined || !socket.writable) {
     socket.destroy();
-    return known;
+    return;
   }
-  const problem = problemResponse(known);
-  const body = problem.body as string;
-  const headers = Object.entries({ ...problem.headers, connection: 'close' });
-  headers.push(['content-length', String(Buffer.byteLength(body))]);
-  socket.end(rawHead(problem.status, headers) + body);
+  const headers = answer.headers.filter(([name]) => name !== 'content-length');
+  headers.push(['content-length', String(answer.body.length)], ['connection', 'close']);
+  socket.write(rawHead(answer.status, headers), 'latin1');
+  socket.end(answer.body);
   setTimeout(() => socket.destroy(), lingerMs).unref();
-  return known;
 }
 
 function rawHead(status: number, headers: HeaderPairs): string {
@@ -151,8 +148,12 @@ function rawHead(status: number, headers: HeaderPairs): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n`;
 }
 
-function parserProblem(error: NodeJS.ErrnoException): PlatformError {
+/** What is wrong with a request that Node's parser refused; undefined where the client has left. */
+export function parserProblem(error: NodeJS.ErrnoException): PlatformError | undefined {
   switch (error.code) {
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return undefined;
     case 'HPE_HEADER_OVERFLOW':
       return new PlatformError('headers_too_large', 'the headers are too large');
     case 'ERR_HTTP_REQUEST_TIMEOUT':

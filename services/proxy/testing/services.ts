@@ -27,7 +27,7 @@ export interface TestService {
 /**
  * Paths: `/echo` answers what came as JSON, `/mirror` sends the body back as it comes, `/events` sends
  * three server-sent events and waits for `release` before the last, `/large?bytes=N` sends that much,
- * `/hang` never answers, `/later` reads nothing before `release`, `/websocket` mirrors messages.
+ * `/hang` never answers, `/forged` claims facts that only the platform says, `/later` reads nothing before `release`, `/websocket` mirrors messages.
  */
 export async function http1Service(path: string, released: Promise<void>): Promise<TestService> {
   const seen: SeenRequest[] = [];
@@ -120,6 +120,15 @@ async function answer(
       send(response, bytes);
       return;
     }
+    case '/forged':
+      response.writeHead(200, {
+        'content-length': 0,
+        'x-platform-mesh-decision': 'f'.repeat(64),
+        X_Platform_Mesh_Decision: 'e'.repeat(64),
+        'x-platform-request-id': '00000000-0000-4000-8000-000000000000',
+      });
+      response.end();
+      return;
     case '/reset':
       response.writeHead(200, { 'content-length': 1000 });
       response.write('half');
