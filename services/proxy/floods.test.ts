@@ -39,6 +39,44 @@ test('one identity cannot take all connections', async (context) => {
   for (const socket of sockets) socket.destroy();
 });
 
+test('one agent, in whatever roles, cannot take all of a service', async (context) => {
+  const address = await context.start({ streamsPerAgent: 8, serviceStreams: 12 });
+  const roles = ['main', 'writer'];
+  const sessions = await Promise.all(
+    roles.map(async (role) => {
+      const svid = await context.world.ca.issue(
+        `spiffe://${trustDomain}/agent/acme/greedy/${role}`,
+      );
+      return openHttp2(context.world, address, { svid });
+    }),
+  );
+  const statuses: number[] = [];
+  for (let index = 0; index < 40; index += 1) {
+    const stream = sessions[index % 2]!.request({ ':path': '/hang', ':method': 'GET' });
+    stream.on('error', () => {}).on('response', (head) => statuses.push(Number(head[':status'])));
+    stream.resume();
+  }
+  await until(() => statuses.length === 32, 'the refusal of all but its share');
+  assert.equal(new Set(statuses), new Set([503]));
+  assert.match(await get(context.world, address, '/echo'), /^HTTP\/1\.1 200/, 'others are served');
+  for (const session of sessions) session.destroy();
+  const again = await context.world.ca.issue(`spiffe://${trustDomain}/agent/acme/greedy/main`);
+  let answer = '';
+  for (let attempt = 0; attempt < 50 && !answer.startsWith('HTTP/1.1 200'); attempt += 1) {
+    answer = await get(context.world, address, '/echo', [], { svid: again });
+  }
+  assert.match(answer, /^HTTP\/1\.1 200/, 'what has ended counts no more');
+});
+
+test('handshakes that never end make way for others', async (context) => {
+  const address = await context.start({ handshakes: 20, connections: 2000 });
+  const silent = Array.from({ length: 200 }, () => connect(address).on('error', () => {}));
+  const refused = () => context.proxy.metrics().includes('reason="service_unavailable"} 180');
+  await until(refused, 'the oldest to make way');
+  assert.match(await get(context.world, address, '/echo'), /^HTTP\/1\.1 200/);
+  for (const socket of silent) socket.destroy();
+});
+
 test('a handshake that never comes to its end is cut', async (context) => {
   const address = await context.start({ headTimeoutMs: 200 });
   const silent = connect(address);

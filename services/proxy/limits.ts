@@ -10,8 +10,14 @@ export interface ProxyLimits {
   connections: number;
   /** Of one SPIFFE ID. */
   connectionsPerPeer: number;
-  /** Streams at once on one HTTP/2 connection, and requests at once to one upstream. */
+  /** TLS handshakes under way at once; the oldest makes way for what comes on top. */
+  handshakes: number;
+  /** Streams at once on one HTTP/2 connection, and requests at once to the next proxy. */
   streams: number;
+  /** Streams at once of one agent, in all of its roles; what comes on top is refused. */
+  streamsPerAgent: number;
+  /** Requests at once to one service, of everybody. */
+  serviceStreams: number;
   /** From the first packet to a verified connection to the next hop. */
   connectTimeoutMs: number;
   /** For TLS handshake and for the head of a request. */
@@ -32,7 +38,11 @@ export const defaultLimits: ProxyLimits = {
   headerCount: 100,
   connections: 4096,
   connectionsPerPeer: 512,
+  handshakes: 512,
   streams: 256,
+  streamsPerAgent: 96,
+  // Below what the services themselves take at once.
+  serviceStreams: 960,
   connectTimeoutMs: 5000,
   headTimeoutMs: 10_000,
   bodyTimeoutMs: 30_000,

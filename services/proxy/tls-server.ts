@@ -25,13 +25,28 @@ export function createTlsServer(config: TlsServerConfig): { server: Server; dest
       handshakeTimeout: limits.headTimeoutMs,
       noDelay: true,
     },
-    onSecure,
+    (socket) => {
+      handshakes.delete(nameOf(socket));
+      onSecure(socket);
+    },
   );
+  // Oldest first; whoever connects and says nothing must not keep others from their handshake.
+  const handshakes = new Map<string, Socket>();
   server.maxConnections = limits.connections;
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
+    const name = nameOf(socket);
     sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    handshakes.set(name, socket);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      if (handshakes.get(name) === socket) handshakes.delete(name);
+    });
+    if (handshakes.size <= limits.handshakes) return;
+    const [oldest, waiting] = handshakes.entries().next().value!;
+    handshakes.delete(oldest);
+    waiting.destroy();
+    onRefused(new PlatformError('service_unavailable', 'too many handshakes under way'));
   });
   server.on('drop', () =>
     onRefused(new PlatformError('service_unavailable', 'too many connections')),
@@ -46,6 +61,11 @@ export function createTlsServer(config: TlsServerConfig): { server: Server; dest
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+/** The raw socket and its TLS socket have the same. */
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress}:${remotePort}`;
 }
 
 /** TLS alerts and OpenSSL's words are for the log of whoever debugs; here they are one reason. */

@@ -23,12 +23,12 @@ export function serviceClient(
 ): Client {
   const connect = () => opened(connectPlain({ ...upstream, noDelay: true }), 'connect', limits);
   if (protocol === 'http1') {
-    return http1Client({ connect, connections: limits.streams, keepMs: serviceKeepMs });
+    return http1Client({ connect, connections: limits.serviceStreams, keepMs: serviceKeepMs });
   }
   return http2Client({
     connect,
     scheme: 'http',
-    streams: limits.streams,
+    streams: limits.serviceStreams,
     keepMs: serviceKeepMs,
   });
 }
