@@ -4,27 +4,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SpanStatusCode } from '@opentelemetry/api';
-import { NodeSDK } from '@opentelemetry/sdk-node';
-import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConfigurationError, currentAgent, platformAgent } from './index.ts';
+import { keepSpans } from './testing-spans.ts';
 
-const spans: ReadableSpan[] = [];
-const telemetry = new NodeSDK({
-  autoDetectResources: false,
-  metricReaders: [],
-  logRecordProcessors: [],
-  spanProcessors: [
-    {
-      onStart() {},
-      onEnd: (span) => void spans.push(span),
-      async forceFlush() {},
-      async shutdown() {},
-    },
-  ],
-});
-telemetry.start();
+const { spans, telemetry } = keepSpans();
 test.after(() => telemetry.shutdown());
 
 const names = ['AGENT_NAME', 'TENANT', 'ROLE', 'FRAMEWORK', 'CONTEXT_DIR'].map(

@@ -7,8 +7,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { NodeSDK } from '@opentelemetry/sdk-node';
-import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -24,6 +22,7 @@ import {
   VaultClient,
   vault,
 } from './index.ts';
+import { keepSpans } from './testing-spans.ts';
 
 const scope = 'spiffe://platform.local/agent/acme/bot/*';
 const time = '2026-11-21T07:00:00.000Z';
@@ -34,21 +33,7 @@ const denial = {
   decision_id: 'd'.repeat(64),
 };
 
-const spans: ReadableSpan[] = [];
-const telemetry = new NodeSDK({
-  autoDetectResources: false,
-  metricReaders: [],
-  logRecordProcessors: [],
-  spanProcessors: [
-    {
-      onStart() {},
-      onEnd: (span) => void spans.push(span),
-      async forceFlush() {},
-      async shutdown() {},
-    },
-  ],
-});
-telemetry.start();
+const { spans, telemetry } = keepSpans();
 
 type Body = { [name: string]: unknown };
 const kept = new Map<string, string[]>();
