@@ -170,6 +170,8 @@ test('status and agents show what runs, and say so when nothing does', async () 
   assert.is(code, 0);
   assert.match(output, /running since .*\n(.*\n)*evidence {2}\d+ rows/);
   const facts = JSON.parse((await runCli(['status', '--json', '--state', stateDir])).output);
+  for (const address of [facts.mesh.health, facts.mesh.metrics])
+    assert.ok(output.includes(address));
   assert.match(facts.bundles.policy, /^sha256:[0-9a-f]{64}$/);
   assert.equal(facts.agents, []);
   const absent = await runCli(['status', '--state', join(folder, 'absent')]);

@@ -185,7 +185,6 @@ export function identityChecks(check: AddCheck): void {
     const bundle = [world.ca.certificate, next.certificate];
     world.source.set({ svids, bundles: new Map([[trustDomain, bundle]]) });
     const svid = await next.issue(agentId);
-    await until(() => true);
     assert.match(await get(world, subject.address, '/echo', [], { svid }), /^HTTP\/1\.1 200/);
     assert.match(await get(world, subject.address, '/echo'), /^HTTP\/1\.1 200/);
   });
