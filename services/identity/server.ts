@@ -38,10 +38,16 @@ export interface IdentityServerConfig {
   limits?: Partial<GrpcLimits>;
 }
 
+/** Paths of the Unix sockets. */
+interface IdentitySockets {
+  workloadSocket: string;
+  adminSocket: string;
+}
+
 export interface IdentityServer {
   readonly entries: EntryStore;
   /** Resolves when both sockets answer. Throws a DatabaseError or `address_in_use`. */
-  listen(sockets: { workloadSocket: string; adminSocket: string }): Promise<void>;
+  listen(sockets: IdentitySockets): Promise<void>;
   /** See `sourceFor`; closed with the server at the latest. */
   sourceFor(spiffeId: string): EntrySource;
   /** Has every SVID issued anew and pushed, as after the loss of a CA key. */
@@ -57,7 +63,6 @@ export function createIdentityServer(config: IdentityServerConfig): IdentityServ
   const { authority: issuer, database, workloads: attestor } = config;
   const clock = config.clock ?? (() => new Date());
   const onEvent = config.onEvent ?? (() => {});
-  const scope = config.scope ?? Scope.create(moduleBytes('scope'));
   const nodeId = `spiffe://${issuer.trustDomain}/node/local`;
   const trouble = (reason: string) => onEvent({ kind: 'trouble', reason });
   const store = new EntryStore({ database, nodeId, clock, deny: (id) => issuer.deny(id) });
@@ -86,36 +91,9 @@ export function createIdentityServer(config: IdentityServerConfig): IdentityServ
 
   return {
     entries: store,
-    async listen({ workloadSocket, adminSocket }) {
+    async listen(sockets) {
       await store.ready();
-      const onRefused = (reason: string, peer?: Peer) => {
-        const who = peer === undefined ? {} : { pid: peer.pid, uid: peer.uid };
-        onEvent({ kind: 'workload_refused', ...who, reason });
-      };
-      const shared = { onRefused, onTrouble: trouble };
-      const workload = new GrpcServer({
-        ...shared,
-        path: workloadSocket,
-        // Whoever connects is attested; the folder decides who can.
-        mode: 0o666,
-        ...(config.limits === undefined ? {} : { limits: config.limits }),
-        routes(router) {
-          const shared = { issuer, cache, workloads };
-          router.service(SpiffeWorkloadAPI, workloadApi(shared));
-          router.service(SecretDiscoveryService, sds({ ...shared, onEvent }));
-          router.service(DenyList, denyListApi(issuer, workloads));
-        },
-      });
-      const reader = new EntryReader(scope, issuer.trustDomain);
-      const admin = new GrpcServer({
-        ...shared,
-        path: adminSocket,
-        mode: 0o600,
-        limits: { messageBytes: adminMessageBytes },
-        admit: (socket, peer) => config.allowAdmin(socket, peer),
-        routes: (router) => void router.service(EntryService, entryApi(store, reader)),
-      });
-      for (const server of [workload, admin]) {
+      for (const server of grpcServers(config, sockets, { store, cache, workloads, onEvent })) {
         await server.listen();
         servers.push(server);
       }
@@ -142,4 +120,52 @@ export function createIdentityServer(config: IdentityServerConfig): IdentityServ
       signal.close();
     },
   };
+}
+
+interface Parts {
+  store: EntryStore;
+  cache: SvidCache;
+  workloads: Workloads;
+  onEvent: OnIdentityEvent;
+}
+
+/** The servers of both sockets, not listening yet: one for workloads, one for whoever administers entries. */
+function grpcServers(
+  config: IdentityServerConfig,
+  { workloadSocket, adminSocket }: IdentitySockets,
+  { store, cache, workloads, onEvent }: Parts,
+): GrpcServer[] {
+  const issuer = config.authority;
+  const shared = {
+    onRefused(reason: string, peer?: Peer) {
+      const who = peer === undefined ? {} : { pid: peer.pid, uid: peer.uid };
+      onEvent({ kind: 'workload_refused', ...who, reason });
+    },
+    onTrouble: (reason: string) => onEvent({ kind: 'trouble', reason }),
+  };
+  const workload = new GrpcServer({
+    ...shared,
+    path: workloadSocket,
+    // Whoever connects is attested; the folder decides who can.
+    mode: 0o666,
+    holderOf: (peer) => workloads.holderOf(peer),
+    ...(config.limits === undefined ? {} : { limits: config.limits }),
+    routes(router) {
+      const parts = { issuer, cache, workloads };
+      router.service(SpiffeWorkloadAPI, workloadApi(parts));
+      router.service(SecretDiscoveryService, sds({ ...parts, onEvent }));
+      router.service(DenyList, denyListApi(issuer, workloads));
+    },
+  });
+  const scope = config.scope ?? Scope.create(moduleBytes('scope'));
+  const reader = new EntryReader(scope, issuer.trustDomain);
+  const admin = new GrpcServer({
+    ...shared,
+    path: adminSocket,
+    mode: 0o600,
+    limits: { messageBytes: adminMessageBytes },
+    admit: (socket, peer) => config.allowAdmin(socket, peer),
+    routes: (router) => void router.service(EntryService, entryApi(store, reader)),
+  });
+  return [workload, admin];
 }

@@ -43,7 +43,7 @@ export function sourceFor(config: SourceConfig, spiffeId: string): EntrySource {
     current() {
       // Asked of the store each time: what was deleted a moment ago is gone now.
       if (context !== undefined && store.withSpiffeId(spiffeId).length > 0) return context;
-      throw missing();
+      throw missing(spiffeId);
     },
     onChange(listener) {
       listeners.add(listener);
@@ -71,7 +71,7 @@ export function sourceFor(config: SourceConfig, spiffeId: string): EntrySource {
       await waiter.changed();
     }
     waiter.close();
-    first.reject(missing());
+    first.reject(missing(spiffeId));
   }
 
   async function update(): Promise<void> {
@@ -80,7 +80,7 @@ export function sourceFor(config: SourceConfig, spiffeId: string): EntrySource {
     if (entry === undefined) {
       context = undefined;
       version = '';
-      throw missing();
+      throw missing(spiffeId);
     }
     const svid = await cache.x509(entry);
     updatedAt = clock();
@@ -93,8 +93,8 @@ export function sourceFor(config: SourceConfig, spiffeId: string): EntrySource {
     first.resolve();
     for (const listener of listeners) listener(context);
   }
+}
 
-  function missing(): IdentityError {
-    return new IdentityError('svid_missing', `there is no entry for ${spiffeId}`);
-  }
+function missing(spiffeId: string): IdentityError {
+  return new IdentityError('svid_missing', `there is no entry for ${spiffeId}`);
 }

@@ -1,5 +1,5 @@
 // The SPIFFE Workload API as a client: follows this workload's SVIDs and bundles over a Unix socket.
-import { createClient } from '@connectrpc/connect';
+import { type Client, createClient } from '@connectrpc/connect';
 import { IdentityError, type PlatformError } from '../../errors.ts';
 import type { JsonObject } from '../../json.ts';
 import { Scope } from '../../modules/scope.ts';
@@ -60,7 +60,6 @@ export async function openWorkloadSource(config: WorkloadSourceConfig): Promise<
   const scope = Scope.create(moduleBytes('scope'));
   const { transport, close } = socketTransport(config.socketPath);
   const client = createClient(SpiffeWorkloadAPI, transport);
-  const call = { headers: securityHeader, timeoutMs: callTimeoutMs };
   const listeners = new Set<(context: X509Context) => void>();
   let context: X509Context | undefined;
   let bundles: ReadonlyMap<string, JwtBundle> = new Map();
@@ -112,6 +111,17 @@ export async function openWorkloadSource(config: WorkloadSourceConfig): Promise<
       return () => listeners.delete(listener);
     },
     state: () => ({ isConnected: x509.isConnected, updatedAt }),
+    ...jwtCalls(client),
+    jwtBundles: () => bundles,
+    close: closeAll,
+  };
+}
+
+function jwtCalls(
+  client: Client<typeof SpiffeWorkloadAPI>,
+): Pick<WorkloadSource, 'fetchJwt' | 'validateJwt'> {
+  const call = { headers: securityHeader, timeoutMs: callTimeoutMs };
+  return {
     async fetchJwt({ audience, spiffeId = '' }) {
       const audiences = typeof audience === 'string' ? [audience] : [...audience];
       const answer = await asIdentityError(
@@ -125,8 +135,6 @@ export async function openWorkloadSource(config: WorkloadSourceConfig): Promise<
       const answer = await asIdentityError(client.validateJWTSVID({ audience, svid: token }, call));
       return { spiffeId: answer.spiffeId, claims: (answer.claims ?? {}) as JsonObject };
     },
-    jwtBundles: () => bundles,
-    close: closeAll,
   };
 }
 

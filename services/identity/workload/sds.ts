@@ -46,14 +46,13 @@ const namesMax = 128;
  * call with INVALID_ARGUMENT, a caller without identity with PERMISSION_DENIED.
  */
 export function sds(config: SdsConfig): ServiceImpl<typeof SecretDiscoveryService> {
-  const { issuer, cache, workloads } = config;
-  const trustDomainId = `spiffe://${issuer.trustDomain}`;
+  const { workloads } = config;
 
   return {
     async fetchSecrets(request, context) {
       const entries = await workloads.entriesOf(workloads.attest(context));
       const names = namesOf(request.resourceNames);
-      const secrets = await secretsFor(names, entries);
+      const secrets = await secretsFor(config, names, entries);
       refuseMissing(names, secrets);
       return { typeUrl: secretType, resources: secrets.map(({ secret }) => pack(secret)) };
     },
@@ -65,7 +64,7 @@ export function sds(config: SdsConfig): ServiceImpl<typeof SecretDiscoveryServic
         for (const request of inbox.take()) report(state.receive(request));
         const names = state.names;
         if (names === undefined) return { value: undefined, version: 'unasked' };
-        const secrets = await secretsFor(names, entries);
+        const secrets = await secretsFor(config, names, entries);
         refuseMissing(names, secrets);
         const version = JSON.stringify([[...names], secrets.map((each) => each.version)]);
         return { value: secrets, version };
@@ -82,7 +81,7 @@ export function sds(config: SdsConfig): ServiceImpl<typeof SecretDiscoveryServic
       const state = new Delta();
       const build = async (entries: Entry[]) => {
         for (const request of inbox.take()) report(state.receive(request));
-        const secrets = await secretsFor(state.names, entries, state.isForAll);
+        const secrets = await secretsFor(config, state.names, entries, state.isForAll);
         refuseMissing(state.names, secrets);
         const response = state.difference(secrets);
         return { value: response, version: state.version };
@@ -99,35 +98,38 @@ export function sds(config: SdsConfig): ServiceImpl<typeof SecretDiscoveryServic
     if (trouble === undefined) return;
     config.onEvent({ kind: 'trouble', reason: `Envoy refused a secret: ${trouble}` });
   }
+}
 
-  async function secretsFor(
-    names: ReadonlySet<string>,
-    entries: Entry[],
-    isAll = names.size === 0,
-  ): Promise<Named[]> {
-    const found: Named[] = [];
-    const bundle = issuer.x509Bundle();
-    for (const name of [trustDomainId, defaultBundleName, allBundlesName]) {
-      const isWanted = names.has(name) || (isAll && name === trustDomainId);
-      if (isWanted) found.push(validationContext(name, bundle));
-    }
-    const isNamed = (entry: Entry, index: number) =>
-      isAll || names.has(entry.spiffeId) || (index === 0 && names.has(defaultSvidName));
-    const wanted = entries.filter(isNamed);
-    const { svids } = await identitiesOf(cache, wanted);
-    const first = entries[0];
-    const seen = new Set<string>();
-    for (const [index, svid] of svids.entries()) {
-      if (wanted[index] === first && names.has(defaultSvidName)) {
-        found.push(certificate(defaultSvidName, svid));
-      }
-      // Two entries may give one SPIFFE ID: a name stands for one secret, that of the older.
-      if (seen.has(svid.spiffeId) || !(isAll || names.has(svid.spiffeId))) continue;
-      seen.add(svid.spiffeId);
-      found.push(certificate(svid.spiffeId, svid));
-    }
-    return found;
+/** The secrets of the caller's `entries` that are named; all of them where nothing is. */
+async function secretsFor(
+  { issuer, cache }: WorkloadApiConfig,
+  names: ReadonlySet<string>,
+  entries: Entry[],
+  isAll = names.size === 0,
+): Promise<Named[]> {
+  const found: Named[] = [];
+  const bundle = issuer.x509Bundle();
+  const trustDomainId = `spiffe://${issuer.trustDomain}`;
+  for (const name of [trustDomainId, defaultBundleName, allBundlesName]) {
+    const isWanted = names.has(name) || (isAll && name === trustDomainId);
+    if (isWanted) found.push(validationContext(name, bundle));
   }
+  const isNamed = (entry: Entry, index: number) =>
+    isAll || names.has(entry.spiffeId) || (index === 0 && names.has(defaultSvidName));
+  const wanted = entries.filter(isNamed);
+  const { svids } = await identitiesOf(cache, wanted);
+  const first = entries[0];
+  const seen = new Set<string>();
+  for (const [index, svid] of svids.entries()) {
+    if (wanted[index] === first && names.has(defaultSvidName)) {
+      found.push(certificate(defaultSvidName, svid));
+    }
+    // Two entries may give one SPIFFE ID: a name stands for one secret, that of the older.
+    if (seen.has(svid.spiffeId) || !(isAll || names.has(svid.spiffeId))) continue;
+    seen.add(svid.spiffeId);
+    found.push(certificate(svid.spiffeId, svid));
+  }
+  return found;
 }
 
 /** The variant of xDS that sends everything each time: one list of names, a version, a nonce. */
@@ -243,19 +245,21 @@ function validationContext(name: string, bundle: readonly Uint8Array[]): Named {
   };
 }
 
+const certificates = new WeakMap<X509Svid, ReturnType<typeof certificateOf>>();
+
+/** Written as PEM once an SVID, since every stream asks each second whether it has a new one. */
 function certificate(name: string, svid: X509Svid): Named {
+  const type = certificates.get(svid) ?? certificateOf(svid);
+  certificates.set(svid, type);
+  return { name, version: svidVersion(svid), secret: { name, type } };
+}
+
+function certificateOf(svid: X509Svid) {
   return {
-    name,
-    version: svidVersion(svid),
-    secret: {
-      name,
-      type: {
-        case: 'tlsCertificate',
-        value: {
-          certificateChain: inline(toPem('CERTIFICATE', svid.certificates)),
-          privateKey: inline(privateKeyPem(svid)),
-        },
-      },
+    case: 'tlsCertificate' as const,
+    value: {
+      certificateChain: inline(toPem('CERTIFICATE', svid.certificates)),
+      privateKey: inline(privateKeyPem(svid)),
     },
   };
 }

@@ -9,6 +9,8 @@ import { bundleDer, bundleVersion, identitiesOf } from './identities.ts';
 import type { SvidCache } from './svid-cache.ts';
 import { unavailable, type Workloads } from './workloads.ts';
 
+type Api = ServiceImpl<typeof SpiffeWorkloadAPI>;
+
 export interface WorkloadApiConfig {
   issuer: Issuer;
   cache: SvidCache;
@@ -23,46 +25,65 @@ const audienceBytesMax = 1024;
  * Every method of the Workload API (SPIFFE Workload API, sections 4 to 6). A call without the
  * security header is INVALID_ARGUMENT, one without an identity PERMISSION_DENIED.
  */
-export function workloadApi({
+export function workloadApi(config: WorkloadApiConfig): Api {
+  return { ...x509Calls(config), ...jwtCalls(config), ...witCalls(config) };
+}
+
+function x509Calls({
   issuer,
   cache,
   workloads,
-}: WorkloadApiConfig): ServiceImpl<typeof SpiffeWorkloadAPI> {
-  const trustDomainId = `spiffe://${issuer.trustDomain}`;
-
+}: WorkloadApiConfig): Pick<Api, 'fetchX509SVID' | 'fetchX509Bundles'> {
   return {
     fetchX509SVID(_, context) {
       requireHeader(context);
-      return workloads.follow(context, 'FetchX509SVID', async (entries) => {
-        const identities = await identitiesOf(cache, entries);
-        const bundle = issuer.x509Bundle();
-        const svids = identities.svids.map((svid) => ({
-          spiffeId: svid.spiffeId,
-          x509Svid: Buffer.concat(svid.certificates),
-          x509SvidKey: svid.privateKey,
-          bundle: bundleDer(bundle),
-          hint: svid.hint,
-        }));
-        return { value: { svids }, version: `${identities.version} ${bundleVersion(bundle)}` };
-      });
+      return workloads.follow(
+        context,
+        'FetchX509SVID',
+        workloads.shared('FetchX509SVID', async (entries) => {
+          const identities = await identitiesOf(cache, entries);
+          const bundle = issuer.x509Bundle();
+          const svids = identities.svids.map((svid) => ({
+            spiffeId: svid.spiffeId,
+            x509Svid: Buffer.concat(svid.certificates),
+            x509SvidKey: svid.privateKey,
+            bundle: bundleDer(bundle),
+            hint: svid.hint,
+          }));
+          return { value: { svids }, version: `${identities.version} ${bundleVersion(bundle)}` };
+        }),
+      );
     },
 
     fetchX509Bundles(_, context) {
       requireHeader(context);
-      return workloads.follow(context, 'FetchX509Bundles', async () => {
-        const bundle = issuer.x509Bundle();
-        const value = { bundles: { [trustDomainId]: bundleDer(bundle) } };
-        return { value, version: bundleVersion(bundle) };
-      });
+      return workloads.follow(
+        context,
+        'FetchX509Bundles',
+        workloads.shared('FetchX509Bundles', async () => {
+          const bundle = issuer.x509Bundle();
+          const value = { bundles: { [`spiffe://${issuer.trustDomain}`]: bundleDer(bundle) } };
+          return { value, version: bundleVersion(bundle) };
+        }),
+      );
     },
+  };
+}
 
+function jwtCalls({
+  issuer,
+  cache,
+  workloads,
+}: WorkloadApiConfig): Pick<Api, 'fetchJWTSVID' | 'fetchJWTBundles' | 'validateJWTSVID'> {
+  return {
     async fetchJWTSVID({ audience, spiffeId }, context) {
       requireHeader(context);
       const wanted = readAudiences(audience);
-      const entries = await entitled(spiffeId, context);
+      const workload = workloads.attest(context);
+      const entries = selected(await workloads.entriesOf(workload), spiffeId);
       const svids = await issued(entries, async (entry) => ({
         spiffeId: entry.spiffeId,
-        svid: await cache.jwt(entry, wanted),
+        svid: await workloads.inTurn(workload, () => cache.jwt(entry, wanted)),
         hint: entry.hint,
       }));
       return { svids };
@@ -70,26 +91,43 @@ export function workloadApi({
 
     fetchJWTBundles(_, context) {
       requireHeader(context);
-      return workloads.follow(context, 'FetchJWTBundles', async () => {
-        const text = JSON.stringify(issuer.jwtBundle());
-        return { value: { bundles: { [trustDomainId]: Buffer.from(text) } }, version: text };
-      });
+      return workloads.follow(
+        context,
+        'FetchJWTBundles',
+        workloads.shared('FetchJWTBundles', async () => {
+          const text = JSON.stringify(issuer.jwtBundle());
+          return {
+            value: { bundles: { [`spiffe://${issuer.trustDomain}`]: Buffer.from(text) } },
+            version: text,
+          };
+        }),
+      );
     },
 
     async validateJWTSVID({ audience, svid }, context) {
       requireHeader(context);
       if (audience === '') throw invalid('audience must be specified');
       if (svid === '') throw invalid('svid must be specified');
-      await workloads.entriesOf(workloads.attest(context));
+      const workload = workloads.attest(context);
+      await workloads.entriesOf(workload);
       try {
-        const { spiffeId, claims } = await issuer.validateJwt(svid, audience);
+        const check = () => issuer.validateJwt(svid, audience);
+        const { spiffeId, claims } = await workloads.inTurn(workload, check);
         return { spiffeId, claims: claims as JsonObject };
       } catch (error) {
         if (codeOf(error).startsWith('svid_')) throw invalid((error as PlatformError).message);
         throw unavailable(error);
       }
     },
+  };
+}
 
+function witCalls({
+  issuer,
+  cache,
+  workloads,
+}: WorkloadApiConfig): Pick<Api, 'fetchWITSVID' | 'fetchWITBundles'> {
+  return {
     fetchWITSVID({ spiffeId }, context) {
       requireHeader(context);
       return workloads.follow(context, 'FetchWITSVID', async (entries) => {
@@ -105,16 +143,19 @@ export function workloadApi({
 
     fetchWITBundles(_, context) {
       requireHeader(context);
-      return workloads.follow(context, 'FetchWITBundles', async () => {
-        const text = JSON.stringify(issuer.witBundle());
-        return { value: { bundles: { [trustDomainId]: text } }, version: text };
-      });
+      return workloads.follow(
+        context,
+        'FetchWITBundles',
+        workloads.shared('FetchWITBundles', async () => {
+          const text = JSON.stringify(issuer.witBundle());
+          return {
+            value: { bundles: { [`spiffe://${issuer.trustDomain}`]: text } },
+            version: text,
+          };
+        }),
+      );
     },
   };
-
-  async function entitled(spiffeId: string, context: HandlerContext): Promise<Entry[]> {
-    return selected(await workloads.entriesOf(workloads.attest(context)), spiffeId);
-  }
 }
 
 /** The entries of one SPIFFE ID where the caller names it. Throws PERMISSION_DENIED for none. */
