@@ -54,6 +54,11 @@ export class SvidCache {
     this.#generation += 1;
   }
 
+  /** How much is kept, and how many are being issued. */
+  sizes(): { x509: number; tokens: number; issuing: number } {
+    return { x509: this.#x509.size, tokens: this.#tokens.size, issuing: this.#issuing.size };
+  }
+
   /** The X.509-SVID of an entry. Throws what the issuer throws, `svid_denied` when it cannot catch up. */
   x509(entry: Entry): Promise<X509Svid> {
     return this.#kept(this.#x509, keyOf(entry), entry, async () => {
