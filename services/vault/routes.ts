@@ -1,4 +1,7 @@
 // The vault on the wire: paths to handlers, results to responses, nothing else.
+
+import { PlatformError } from '../../runtime/errors.ts';
+import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import { attestedOperator, attestedPrincipal, type Caller } from '../common/caller.ts';
 import { jsonResponse, readJsonObject } from '../common/http/json.ts';
 import type { HttpRequest, HttpResponse, Route } from '../common/http/port.ts';
@@ -29,12 +32,12 @@ import {
 /** How one kind of caller says whose secrets a request is about. */
 interface Side {
   callerOf(request: HttpRequest): Omit<Caller, 'context'>;
-  /** Where to look; `named` is the scope that the request names, if any. */
+  /** Where to look; `named` is the scope that the request names, if any. Throws `secret_invalid`. */
   asker(caller: Caller, named: unknown): Asker;
   /** Where to list. */
   lister(caller: Caller, named: unknown): Asker;
-  /** Where to write. */
-  scopeOf(caller: Caller, named: unknown): string;
+  /** Where to write, and who does. */
+  writer(caller: Caller, named: unknown): { asker: Asker; scope: string };
 }
 
 const root = '/api/v1/secrets';
@@ -50,12 +53,21 @@ const health: Route = {
 export function secretRoutes(parts: Parts): Route[] {
   const side: Side = {
     callerOf: attestedPrincipal,
-    asker: agentAsker,
-    lister: agentAsker,
-    scopeOf: ({ identity }, named) =>
-      requireScope(namedScope(named, identity), parts.scope, parts.trustDomain),
+    asker: agentInAllScopes,
+    lister: agentInAllScopes,
+    writer: (caller, named) => {
+      const scope = namedScope(named, caller.identity);
+      requireScope(scope, parts.scope, parts.trustDomain);
+      return { asker: agentAsker(caller), scope };
+    },
   };
   return [health, ...routesOf(parts, side)];
+}
+
+/** An agent is looked for in the scopes that cover it; one that it names would only seem to narrow them. */
+function agentInAllScopes(caller: Caller, named: unknown): Asker {
+  if (named === undefined || named === null) return agentAsker(caller);
+  throw new PlatformError('secret_invalid', 'agents name a scope only where they write');
 }
 
 /** The routes that only the control socket serves: the operator names the scope that it means. */
@@ -70,7 +82,10 @@ export function controlRoutes(parts: Parts): Route[] {
     asker: (caller, named) => operatorOf(caller, [scopeOf(caller, named)]),
     lister: (caller, named) =>
       operatorOf(caller, named === undefined ? [] : [scopeOf(caller, named)]),
-    scopeOf,
+    writer: (caller, named) => {
+      const scope = scopeOf(caller, named);
+      return { asker: operatorOf(caller, [scope]), scope };
+    },
   };
   const route = routeMaker(parts, side);
   return [
@@ -120,7 +135,7 @@ function routesOf(parts: Parts, side: Side): Route[] {
     route('POST', `${one}/restore`, 'restore', async (caller, request) => {
       const key = requireKey(request.params.key);
       const body = readJsonObject(request, parts.record);
-      const asker = side.asker(caller, body.scope);
+      const asker = side.asker(caller, scopeInBody(request, body));
       const restored = await restoreSecret(parts, asker, key, versionOf(body.version));
       const shown = { ...restored.id, version: restored.result };
       return answer(200, shown, caller, restored.decision.id);
@@ -133,11 +148,17 @@ function routesOf(parts: Parts, side: Side): Route[] {
     }),
     route('POST', `${root}/batch`, 'read', async (caller, request) => {
       const body = readJsonObject(request, parts.record);
-      const asker = side.asker(caller, body.scope);
+      const asker = side.asker(caller, scopeInBody(request, body));
       const items = await getSecrets(parts, asker, keysOf(body));
       return answer(200, { secrets: items.map(batchItemJson) }, caller);
     }),
   ];
+}
+
+/** The scope of a request that has a body. Throws `secret_invalid` when it is in the query. */
+function scopeInBody(request: HttpRequest, body: JsonObject): JsonValue | undefined {
+  if (request.query.get('scope') === null) return body.scope;
+  throw new PlatformError('secret_invalid', 'this request names its scope in the body');
 }
 
 async function put(
@@ -149,8 +170,7 @@ async function put(
   const key = requireKey(request.params.key);
   const body = readJsonObject(request, parts.record);
   request.body.fill(0);
-  const scope = side.scopeOf(caller, body.scope);
-  const asker = side.asker(caller, scope);
+  const { asker, scope } = side.writer(caller, scopeInBody(request, body));
   const [expiresAt, check] = [expiryOf(body, parts.clock()), checkOf(body)];
   const secret = { scope, key, expiresAt, check, value: secretValueOf(body) };
   const written = await putSecret(parts, asker, secret);

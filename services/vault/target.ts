@@ -29,6 +29,9 @@ const notInScope = {
   message: 'no secret of this name is in a scope of the caller',
 };
 
+/** Said of a scope that the caller named itself, so that it tells nothing about what is there. */
+const notYours = { code: 'secret_denied', message: 'this scope is not yours' };
+
 /** Leaves the row of an absent secret, then returns the error to throw. */
 export function absent(
   parts: Parts,
@@ -66,14 +69,26 @@ export async function mayChange(
     if (!authorized.allow) throw await refused(parts, action, [authorized], authorized);
     return [authorized];
   }
-  const [, agentWide] = scopesOf(asker.identity);
-  const covers = asker.scopes.includes(scope)
-    ? parts.judge.covers(asker, scope, asker.identity.spiffe_id)
-    : parts.judge.covers(asker, agentWide, scope);
+  const covers = judgeScope(parts, asker, scope);
   const decisions = [authorized, covers];
   const refusing = [covers, authorized].find((decision) => !decision.allow);
+  if (covers.reason.code === 'scope_does_not_cover') {
+    throw await parts.ledger.denial(action, decisions, 'secret_denied', notYours);
+  }
   if (refusing !== undefined) throw await refused(parts, action, decisions, refusing);
   return decisions;
+}
+
+/**
+ * Whether the scope is the caller's: one that covers it, or that of a role of the same agent. A scope that
+ * ends in `/*` is no SPIFFE ID, so of that one only the first can be asked.
+ */
+function judgeScope(parts: Parts, asker: Asker, scope: string): Decision {
+  const { identity } = asker;
+  const [, agentWide] = scopesOf(identity);
+  return scope.endsWith('/*') || asker.scopes.includes(scope)
+    ? parts.judge.covers(asker, scope, identity.spiffe_id)
+    : parts.judge.covers(asker, agentWide, scope);
 }
 
 /** The decision on a stored secret's scope; of an absent one the narrowest is asked about instead. */

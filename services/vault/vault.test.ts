@@ -210,6 +210,47 @@ for (const engine of engines()) {
     assert.is((await get('spiffe://platform.local/agent/acme/ghost/main', 'k')).status, 403);
   });
 
+  test('a scope of somebody else’s is said to be that, and the decision is about it', async () => {
+    for (const [as, foreign] of [
+      [AGENTS.keeper, scope.agent],
+      [AGENTS.main, 'spiffe://platform.local/agent/other/*'],
+      [AGENTS.main, AGENTS.stranger],
+      [AGENTS.main, AGENTS.keeper],
+    ] as const) {
+      const { body, status } = await put(as, 'k', { value: 'v', scope: foreign });
+      assert.is(status, 403);
+      assert.equal(body.reason, { code: 'secret_denied', message: 'this scope is not yours' });
+      const row = (await vault.rows()).at(-1)!;
+      assert.equal(row.reason, body.reason);
+      const judged = row.decisions.find(({ id }) => id === body.decision_id)!;
+      assert.is(judged.module, 'scope');
+      const asked = foreign.endsWith('/*')
+        ? { scope: foreign, spiffe_id: as }
+        : { scope: as.replace(/[^/]*$/, '*'), spiffe_id: foreign };
+      assert.equal(judged.input, asked);
+    }
+  });
+
+  test('an agent names a scope only where it writes, and only in the body', async () => {
+    await put(AGENTS.main, 'k', { value: 'v' });
+    const query = `scope=${encodeURIComponent(scope.agent)}`;
+    for (const [method, path, body] of [
+      ['GET', `/k?${query}`],
+      ['GET', `?${query}`],
+      ['GET', `/k/versions?${query}`],
+      ['DELETE', `/k?${query}`],
+      ['PUT', `/k?${query}`, { value: 'w' }],
+      ['POST', `/k/restore?${query}`, {}],
+      ['POST', '/k/restore', { scope: scope.agent }],
+      ['POST', '/batch', { keys: ['k'], scope: scope.agent }],
+    ] as [string, string, JsonObject?][]) {
+      const answer = await vault.call(AGENTS.main, method, `${secrets}${path}`, body);
+      assert.is(answer.status, 400, `${method} ${path} ${answer.text}`);
+      assert.is(answer.body.code, 'secret_invalid');
+    }
+    assert.is((await get(AGENTS.main, 'k')).body.version, 1);
+  });
+
   test('the operator names a scope, and sees and keeps everything', async () => {
     const query = `scope=${encodeURIComponent(scope.tenant)}`;
     const body = { value: 'v', scope: scope.tenant };
