@@ -27,6 +27,8 @@ type order struct {
 	Token    string `json:"token"`
 	Peer     string `json:"peer"`
 	Address  string `json:"address"`
+	// Name is the TLS server name to ask for.
+	Name string `json:"name"`
 }
 
 type svid struct {
@@ -116,6 +118,10 @@ func (w *workload) do(o order) (answer, error) {
 		return w.serve(ctx, o.Peer)
 	case "dial":
 		return w.dial(ctx, o)
+	case "serve-http":
+		return w.serveHTTP(ctx, o.Peer)
+	case "get":
+		return w.get(ctx, o)
 	}
 	return answer{}, fmt.Errorf("unknown order %q", o.Do)
 }
