@@ -63,7 +63,7 @@ interface KeyRow {
 
 function keysText(facts: JsonObject): string {
   const table = new Table({
-    head: ['key', 'id', 'signs from', 'until', ''],
+    head: ['key', 'id', 'signs from', 'until', 'now'],
     style: { head: [], border: [], compact: true },
   });
   const { keys, denied } = facts as unknown as {
@@ -76,7 +76,7 @@ function keysText(facts: JsonObject): string {
       table.push([kind, id.slice(0, 16), activates_at, expires_at, what]);
     }
   }
-  const refused = `${denied.entries} identities taken away, deny-list ${denied.sequence}`;
+  const refused = `${denied.entries} identities on the deny-list, number ${denied.sequence}`;
   return `trust domain ${facts.trust_domain}\n${table.toString()}\n${refused}`;
 }
 

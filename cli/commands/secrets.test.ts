@@ -118,10 +118,13 @@ test('what is deleted comes back until it is purged', async () => {
   const scope = ['--agent', 'acme/bot'];
   await run(['put', 'gone', ...scope], 'one');
   await run(['put', 'gone', ...scope], 'two');
-  assert.match((await run(['delete', 'gone'])).output, 'brings it back');
+  const { output } = await run(['delete', 'gone']);
+  const whole = `spiffe://${SAMPLE_TRUST_DOMAIN}/agent/acme/bot/*`;
+  const restore = `platform secrets restore gone --scope '${whole}'`;
+  assert.is(output, `deleted gone; to bring it back: ${restore}\n`);
   assert.is((await run(['get', 'gone', ...scope])).code, 1);
   assert.match((await run(['restore', 'gone'])).error, 'only with its scope');
-  assert.match((await run(['restore', 'gone', ...scope])).output, 'now version 2');
+  assert.match((await run(['restore', 'gone', '--scope', whole])).output, 'now version 2');
   await run(['restore', 'gone', '--revision', '1']);
   assert.is((await run(['get', 'gone'])).output, 'one');
   assert.match((await run(['delete', 'gone', '--purge'])).error, 'add --yes');

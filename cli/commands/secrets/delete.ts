@@ -23,7 +23,8 @@ export async function deleteSecret(request: SecretsRequest): Promise<number> {
   }
   const path = pathOf(key, { scope, ...(purge ? { purge: 'true' } : {}) });
   const deleted = await control.call('DELETE', path);
-  const done = purge ? `purged ${key}` : `deleted ${key}; "secrets restore" brings it back`;
+  const restore = `platform secrets restore ${key} --scope '${scope}'`;
+  const done = purge ? `purged ${key}` : `deleted ${key}; to bring it back: ${restore}`;
   process.stdout.write(values.json ? `${JSON.stringify(deleted)}\n` : `${done}\n`);
   return 0;
 }
