@@ -1,4 +1,9 @@
-"""Keeps a secret, gets it as a parameter, and calls a tool with a key that it never sees."""
+"""Keeps a secret, gets it as a parameter, and calls a tool with a key that it never sees.
+
+The tool it calls, `desk_echo`, is one that a plain `platform up` lacks: docs/operator.md says how to register
+a tool, vault.test.ts beside this does it (prefix `desk`, tool `echo`, credential `desk-key`), and
+`platform secrets put desk-key --tenant acme` keeps the key. Without it the last line says that it is unknown.
+"""
 
 from platform_sdk import CredentialError, GatewayClient, platform_agent, secret
 from platform_sdk.vault import VaultClient
