@@ -172,10 +172,15 @@ test('when one of two entries with an identity goes, the other’s stream gets a
   const next = stream.next();
   await deleted;
   now += 1000;
-  const { svids } = await next;
+  const isDenied = (x509Svid: Uint8Array) => {
+    const { validFromDate } = new X509Certificate(x509Svid);
+    return platform.authority.denied.isDenied(gateway, validFromDate.getTime() / 1000 + 300);
+  };
+  let { svids } = await next;
+  // A stream that wakes by chance between the entry's end and the denial shows the old one once more.
+  if (isDenied(svids[0]!.x509Svid)) ({ svids } = await stream.next());
   assert.is(svids.length, 1);
-  const { validFromDate } = new X509Certificate(svids[0]?.x509Svid ?? '');
-  assert.not(platform.authority.denied.isDenied(gateway, validFromDate.getTime() / 1000 + 300));
+  assert.not(isDenied(svids[0]!.x509Svid));
   await stream.end();
 });
 
