@@ -19,6 +19,11 @@ export interface WorkloadAttestor {
 
 export interface AttestedWorkload {
   selectors: Selector[];
+  /**
+   * Who answers for what this caller uses up: one for all processes of an agent, however many it
+   * starts. Undefined for the platform's own process, which nobody else may crowd out.
+   */
+  holder: string | undefined;
   /** False once the process has ended or its agent is no longer registered; asked at each answer. */
   stillThere(): boolean;
 }
@@ -58,7 +63,8 @@ export function machineAttestor(config: MachineAttestorConfig): WorkloadAttestor
   return {
     selectorsOf(peer) {
       // This process is alive, so that no other one can have its pid.
-      if (peer.pid === ownPid) return { selectors: [...own], stillThere: () => true };
+      if (peer.pid === ownPid)
+        return { selectors: [...own], holder: undefined, stillThere: () => true };
       const attestation = attest(peer, registry);
       const { entry, role, tenant, agent } = attestation;
       return {
@@ -68,6 +74,7 @@ export function machineAttestor(config: MachineAttestorConfig): WorkloadAttestor
           platformSelector('tenant', tenant),
           platformSelector('agent', agent),
         ],
+        holder: `agent ${entry.id}`,
         stillThere() {
           try {
             requireStillAttested(peer, attestation, registry);

@@ -16,6 +16,8 @@ export function unixAttestor(): WorkloadAttestor {
           { type: 'unix', value: `uid:${peer.uid}` },
           { type: 'unix', value: `gid:${peer.gid}` },
         ],
+        // No agents are known here, so that every process answers for itself.
+        holder: `process ${process.pid}@${process.startTime}`,
         stillThere: () => isSameProcess(peer, process),
       };
     },

@@ -5,6 +5,12 @@ export interface GrpcLimits {
   connections: number;
   connectionsPerUid: number;
   connectionsPerPid: number;
+  /** Of all processes of one agent together; so are the following three. */
+  connectionsPerHolder: number;
+  streamsPerHolder: number;
+  /** How many calls and connections may be begun at once; over time it is `openingsPerSecond`. */
+  openingsPerHolder: number;
+  openingsPerSecond: number;
   streamsPerConnection: number;
   /** One message in, bytes. */
   messageBytes: number;
@@ -20,6 +26,10 @@ export const defaultGrpcLimits: GrpcLimits = {
   connections: 4096,
   connectionsPerUid: 2048,
   connectionsPerPid: 64,
+  connectionsPerHolder: 32,
+  streamsPerHolder: 64,
+  openingsPerHolder: 200,
+  openingsPerSecond: 50,
   streamsPerConnection: 100,
   messageBytes: 64 * 1024,
   requestMs: 10_000,
@@ -27,7 +37,10 @@ export const defaultGrpcLimits: GrpcLimits = {
   keepaliveMs: 30_000,
 };
 
-/** Counts the connections of each process and each user. */
+/**
+ * Counts the connections of each process and each user. What this process itself opens does not
+ * count for its user, so that others of that user cannot take its place.
+ */
 export class ConnectionCounts {
   readonly #limits: Pick<GrpcLimits, 'connectionsPerPid' | 'connectionsPerUid'>;
   readonly #counts = new Map<string, number>();
@@ -42,7 +55,7 @@ export class ConnectionCounts {
     if (this.#of(`pid ${pid}`) >= connectionsPerPid) {
       return `pid has ${connectionsPerPid} connections`;
     }
-    if (this.#of(`uid ${uid}`) >= connectionsPerUid) {
+    if (pid !== process.pid && this.#of(`uid ${uid}`) >= connectionsPerUid) {
       return `uid has ${connectionsPerUid} connections`;
     }
     return undefined;
@@ -50,7 +63,7 @@ export class ConnectionCounts {
 
   /** Counts a connection; returns how to count it off. */
   add({ pid, uid }: Peer): () => void {
-    const keys = [`pid ${pid}`, `uid ${uid}`];
+    const keys = [`pid ${pid}`, ...(pid === process.pid ? [] : [`uid ${uid}`])];
     for (const key of keys) this.#counts.set(key, this.#of(key) + 1);
     return () => {
       for (const key of keys) {

@@ -5,6 +5,7 @@ import {
   type Http2ServerRequest,
   type Http2ServerResponse,
   type ServerHttp2Session,
+  type ServerHttp2Stream,
 } from 'node:http2';
 import { createServer, type Server, type Socket } from 'node:net';
 import {
@@ -16,7 +17,8 @@ import {
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { PlatformError } from '../../../runtime/errors.ts';
 import { type Peer, peerOf } from '../../../runtime/identity/peer.ts';
-import { ConnectionCounts, defaultGrpcLimits, type GrpcLimits } from './limits.ts';
+import { type Caller, Callers } from './callers.ts';
+import { defaultGrpcLimits, type GrpcLimits } from './limits.ts';
 import { answers, inodeOf } from './socket-file.ts';
 
 export interface GrpcServerConfig {
@@ -25,6 +27,8 @@ export interface GrpcServerConfig {
   mode: number;
   routes(router: ConnectRouter): void;
   limits?: Partial<GrpcLimits>;
+  /** Who answers for what a caller uses; undefined: only its process is bounded. Left out: so for all. */
+  holderOf?(peer: Peer): string | undefined;
   /** Whether a connection may stay; what it throws refuses it too. */
   admit?(socket: Socket, peer: Peer): boolean;
   onRefused?(reason: string, peer: Peer | undefined): void;
@@ -39,7 +43,7 @@ const watchMs = 1000;
 const headerBytesMax = 16 * 1024;
 const attached = Symbol('peer');
 /** What is known of a connection, also where only HTTP/2's view of its socket is at hand. */
-type Attached = Socket & { [attached]?: { peer: Peer; socket: Socket } };
+type Attached = Socket & { [attached]?: Caller };
 
 interface SessionUse {
   streams: number;
@@ -57,7 +61,7 @@ export class GrpcServer {
   readonly #http2;
   readonly #sessions = new Map<ServerHttp2Session, SessionUse>();
   readonly #sockets = new Set<Socket>();
-  readonly #counts: ConnectionCounts;
+  readonly #callers: Callers;
   readonly #shutdown = new AbortController();
   #listener: Server | undefined;
   #inode: number | undefined;
@@ -66,12 +70,13 @@ export class GrpcServer {
   constructor(config: GrpcServerConfig) {
     this.#config = config;
     this.#limits = { ...defaultGrpcLimits, ...config.limits };
-    this.#counts = new ConnectionCounts(this.#limits);
+    this.#callers = new Callers({ ...config, limits: this.#limits });
     const handle = connectNodeAdapter({
       ...{ grpc: true, grpcWeb: false, connect: false, acceptCompression: [] },
       readMaxBytes: this.#limits.messageBytes,
       shutdownSignal: this.#shutdown.signal,
-      contextValues: (request) => createContextValues().set(peerKey, peerOfRequest(request)),
+      contextValues: (request) =>
+        createContextValues().set(peerKey, callerOf((request as Http2ServerRequest).stream)?.peer),
       routes: config.routes,
     });
     this.#http2 = createHttp2Server(
@@ -87,8 +92,7 @@ export class GrpcServer {
         },
       },
       (request, response) => {
-        if (!this.#isServed(request, response)) return;
-        handle(request, response);
+        if (this.#isServed(request, response)) handle(request, response);
       },
     );
     this.#http2.on('session', (session) => this.#keep(session));
@@ -176,37 +180,20 @@ export class GrpcServer {
       return;
     }
     socket.on('error', () => {});
-    const refusal = this.#refusal(socket, peer);
-    if (refusal !== undefined) {
-      this.#config.onRefused?.(refusal, peer);
+    const caller = this.#callers.admit(socket, peer);
+    if (caller === undefined) {
       peer.close();
       socket.destroy();
       return;
     }
-    (socket as Attached)[attached] = { peer, socket };
+    (socket as Attached)[attached] = caller;
     this.#sockets.add(socket);
-    const release = this.#counts.add(peer);
     socket.once('close', () => {
       this.#sockets.delete(socket);
-      release();
+      caller.release();
       peer.close();
     });
     this.#http2.emit('connection', socket);
-  }
-
-  /** Why a connection may not stay, or undefined when it may. */
-  #refusal(socket: Socket, peer: Peer): string | undefined {
-    const refusal = this.#counts.refusal(peer);
-    if (refusal !== undefined) return refusal;
-    return this.#isAdmitted(socket, peer) ? undefined : 'it may not use this socket';
-  }
-
-  #isAdmitted(socket: Socket, peer: Peer): boolean {
-    try {
-      return this.#config.admit?.(socket, peer) ?? true;
-    } catch {
-      return false;
-    }
   }
 
   /** Whether a request goes on to its handler; otherwise it has been answered. */
@@ -220,6 +207,8 @@ export class GrpcServer {
     }
     response.on('error', () => {});
     request.on('error', () => {});
+    const caller = callerOf(request.stream);
+    if (caller === undefined || !this.#callers.mayCall(caller, request.stream)) return false;
     if (openEnded.test(request.url)) return true;
     const late = setTimeout(() => request.stream.close(8), this.#limits.requestMs); // CANCEL
     request.once('end', () => clearTimeout(late));
@@ -265,7 +254,6 @@ export class GrpcServer {
   }
 }
 
-function peerOfRequest(request: unknown): Peer | undefined {
-  const { session } = (request as Http2ServerRequest).stream;
-  return (session?.socket as Attached | undefined)?.[attached]?.peer;
+function callerOf({ session }: ServerHttp2Stream): Caller | undefined {
+  return (session?.socket as Attached | undefined)?.[attached];
 }

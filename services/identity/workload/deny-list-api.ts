@@ -22,7 +22,7 @@ export function denyListApi(issuer: Issuer, workloads: Workloads): ServiceImpl<t
       context.signal.addEventListener('abort', ring);
       try {
         while (!context.signal.aborted) {
-          if (!workload.stillThere()) {
+          if (!workload.wasThere()) {
             throw new ConnectError('the process has ended', Code.PermissionDenied);
           }
           isChanged = false;

@@ -18,6 +18,7 @@ export class Signal {
   readonly #tick: NodeJS.Timeout;
   #pending: NodeJS.Timeout | undefined;
   #firedAt = 0;
+  #epoch = 0;
 
   constructor(onTick: () => void) {
     // Renewals and the end of processes come by themselves: nobody tells of them.
@@ -28,8 +29,14 @@ export class Signal {
     this.#tick.unref();
   }
 
+  /** Differs whenever something may have changed: what was found out in one epoch is good in it. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
   /** Something changed: everybody is woken, at once or with what else changes in a moment. */
   raise(): void {
+    this.#epoch += 1;
     if (this.#pending !== undefined) return;
     const wait = Math.max(0, this.#firedAt + burstMs - performance.now());
     this.#pending = setTimeout(() => this.#fire(), wait);
@@ -72,6 +79,7 @@ export class Signal {
     clearTimeout(this.#pending);
     this.#pending = undefined;
     this.#firedAt = performance.now();
+    this.#epoch += 1;
     for (const ring of this.#waiters) ring();
   }
 }
