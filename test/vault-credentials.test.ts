@@ -33,6 +33,7 @@ import {
 import { startVault, type TestVault } from '../services/vault/testing.ts';
 
 const value = 'orders key: 7f/+"quoted" & 42%';
+const agentWide = AGENT.replace(/[^/]*$/, '*');
 const test = suite<{ database: Database; vault: TestVault; gateway: TestGateway }>('credentials');
 let send: SendToVault;
 
@@ -92,7 +93,7 @@ test('the secret is sent under the identity of the agent, and a new version at t
   vault,
 }) => {
   const put = (text: string) =>
-    vault.call(AGENT, 'PUT', '/api/v1/secrets/orders-key', { value: text });
+    vault.operate('PUT', '/api/v1/secrets/orders-key', { value: text, scope: agentWide });
   assert.is((await put('first-value')).status, 201);
   const { body } = await gateway.execute('orders_get', { id: '1' });
   assert.is(body.success, true);
@@ -105,19 +106,34 @@ test('the secret is sent under the identity of the agent, and a new version at t
   assert.match(JSON.stringify(row), SAMPLE_GATEWAY);
 });
 
-test('a secret that the agent puts itself does not take the place of the tenant’s', async ({
+test('no tool acts on a secret of the agent’s own, also not once the operator’s is gone', async ({
   gateway,
   vault,
 }) => {
-  const [tenant = ''] = AGENT.match(/^spiffe:\/\/[^/]+\/agent\/[^/]+/) ?? [];
-  const scope = `${tenant}/*`;
+  const scope = `${agentWide.split('/').slice(0, 5).join('/')}/*`;
   const path = '/api/v1/secrets/orders-key';
-  assert.is((await vault.operate('PUT', path, { value: 'of-the-tenant', scope })).status, 201);
-  await gateway.execute('orders_get', { id: '1' });
-  assert.is(gateway.upstream.seen.at(-1)?.headers.authorization, 'Bearer of-the-tenant');
+  const sent = async () => {
+    gateway.upstream.seen.length = 0;
+    const { body } = await gateway.execute('orders_get', { id: '1' });
+    return gateway.upstream.seen.at(-1)?.headers.authorization ?? (body.error as JsonObject).code;
+  };
+  const expires_at = new Date(vault.clock.now + 1000).toISOString();
+  await vault.operate('PUT', path, { value: 'of-the-tenant', scope, expires_at });
+  assert.is(await sent(), `Bearer ${value}`, 'the operator’s override for this agent counts first');
+  await vault.call(AGENT, 'PUT', path, { value: 'own', scope: 'main' });
+  assert.is(await sent(), `Bearer ${value}`);
+  await vault.call(AGENT, 'PUT', path, { value: 'own' });
+  assert.is(await sent(), 'Bearer of-the-tenant');
   const own = await vault.call(AGENT, 'GET', path);
-  assert.is(own.body.value, value, 'the agent itself reads the most specific one');
-  assert.is((await vault.operate('DELETE', `${path}?purge=true&scope=${scope}`)).status, 200);
+  assert.is(own.body.value, 'own', 'the agent itself reads the most specific one');
+  vault.clock.now += 1000;
+  assert.is(await sent(), 'credential_missing');
+  await vault.operate('PUT', path, { value: 'of-the-tenant', scope });
+  assert.is(await sent(), 'Bearer of-the-tenant');
+  await vault.operate('DELETE', `${path}?scope=${scope}`);
+  assert.is(await sent(), 'credential_missing');
+  await vault.operate('PUT', path, { value, scope: agentWide });
+  assert.is(await sent(), `Bearer ${value}`);
 });
 
 test('another agent does not get it', async ({ gateway }) => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../runtime/json.ts';
 import type { Database, Queries, SqlRow } from '../common/database/port.ts';
-import { AGENTS, startVault, type TestVault } from './testing.ts';
+import { AGENTS, GATEWAY, startVault, type TestVault } from './testing.ts';
 import { engines, vaultSuite } from './testing-suites.ts';
 
 const secrets = '/api/v1/secrets';
@@ -114,6 +114,7 @@ for (const engine of engines()) {
     const rows = await database.query('select * from vault_versions order by 1, 2, 3');
     const parts = [
       ...[['value', 'digest'], ['nonce'], ['wrapped_key'], ['created_at'], ['expires_at']],
+      ['written_by'],
       ['value', 'digest', 'nonce', 'wrapped_key', 'master_key', 'created_at', 'expires_at'],
     ];
     vault.clock.now += 1;
@@ -141,6 +142,17 @@ for (const engine of engines()) {
     }
     assert.ok(refused > 80, String(refused));
     assert.is((await get(AGENTS.worker, 'a')).body.value, 'second of a');
+  });
+
+  test('a secret of an agent does not become an operator’s by its row', async () => {
+    await put(AGENTS.main, 'a', { value: 'mine' });
+    const operator = 'spiffe://platform.local/operator/local';
+    await database.query('update vault_versions set written_by = $1', [operator]);
+    const other = await startVault(database);
+    const behalf = { 'x-platform-on-behalf-of': AGENTS.main };
+    const read = await other.call(GATEWAY, 'GET', `${secrets}/a`, undefined, behalf);
+    assert.is(read.body.code, 'secret_corrupt');
+    await other.close();
   });
 
   test('a torn row is told from a moved one, and neither is released', async () => {

@@ -40,7 +40,8 @@ export async function putSecret(
   };
   const sealing = (place: Place, from: Ingredients) => sealWith(parts, value, place, from);
   try {
-    const request = { scope, key, expiresAt, check, now: clock(), seal: sealing };
+    const writtenBy = asker.identity.spiffe_id;
+    const request = { scope, key, expiresAt, writtenBy, check, now: clock(), seal: sealing };
     const result = await effect(
       parts,
       { action, decisions, id: { scope, key }, detail },
@@ -93,7 +94,8 @@ export async function restoreSecret(
     }
   };
   const act = async () => {
-    const current = await writer.restore(change.id, version, clock(), reseal);
+    const who = { now: clock(), by: asker.identity.spiffe_id };
+    const current = await writer.restore(change.id, version, who, reseal);
     if (current === undefined) throw gone();
     return current;
   };

@@ -6,7 +6,7 @@ import type { Parts } from './parts.ts';
 import { isLive, type StoredVersion } from './schema.ts';
 import { open } from './seal.ts';
 import { type ListedVersion, live } from './store.ts';
-import { type Asker, absent, coverage, refused } from './target.ts';
+import { type Asker, absent, coverage, refused, usable } from './target.ts';
 import { unknownVersion } from './writer.ts';
 
 /** A secret in the clear: nothing that holds one is logged or kept. */
@@ -109,11 +109,12 @@ async function finish(
   parts: Parts,
   asker: Asker,
   { key, action, authorized }: Begun,
-  found: readonly StoredVersion[],
+  stored: readonly StoredVersion[],
   wanted?: number,
 ): Promise<OpenSecret> {
   const { ledger, clock } = parts;
   const now = clock();
+  const found = usable(parts, asker, stored);
   const current = live(found, asker.scopes, key, now);
   const decisions = [authorized, ...coverage(parts, asker, current?.scope)];
   const refusing = decisions.find((decision) => !decision.allow);

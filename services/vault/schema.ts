@@ -36,6 +36,7 @@ create table if not exists vault_versions (
   nonce bytea not null,
   wrapped_key bytea not null,
   master_key text not null references vault_master_keys (id),
+  written_by text not null,
   created_at timestamptz not null,
   expires_at timestamptz,
   deleted_at timestamptz,
@@ -68,7 +69,7 @@ export interface StoredVersion extends Place, Sealed {
 export const versionColumns = `
   s.spiffe_scope, s.key, s.version as current, s.created_at as secret_created_at, s.updated_at,
   v.version, v.value, digest(v.value, 'sha256') = v.digest as intact, v.nonce, v.wrapped_key,
-  v.master_key, v.created_at, v.expires_at, v.deleted_at`;
+  v.master_key, v.written_by, v.created_at, v.expires_at, v.deleted_at`;
 
 /** A row of `versionColumns`. */
 export function storedVersion(row: SqlRow): StoredVersion {
@@ -84,6 +85,7 @@ export function storedVersion(row: SqlRow): StoredVersion {
     nonce: row.nonce as Uint8Array,
     wrappedKey: row.wrapped_key as Uint8Array,
     keyId: row.master_key as string,
+    writtenBy: row.written_by as string,
     createdAt: row.created_at as Date,
     expiresAt: row.expires_at as Date | null,
     deletedAt: row.deleted_at as Date | null,

@@ -15,7 +15,9 @@ const place: fc.Arbitrary<Place> = fc.record({
   version: fc.integer({ min: 1, max: 1000 }),
   createdAt: fc.integer({ min: 0, max: 1e12 }).map((ms) => new Date(ms)),
   expiresAt: fc.option(fc.integer({ min: 0, max: 1e12 }).map((ms) => new Date(ms))),
+  writtenBy: fc.string({ maxLength: 20 }),
 });
+const always = { expiresAt: null, writtenBy: 'w' };
 const value = fc.uint8Array({ maxLength: 200 });
 
 function refuses(sealed: Sealed, at: Place, key = master): void {
@@ -45,7 +47,14 @@ test('it opens in no other place, whichever part of the place differs', () => {
   fc.assert(
     fc.property(value, place, place, (bytes, at, elsewhere) => {
       const sealed = seal(bytes, at, randomBytes(12), master);
-      for (const name of ['scope', 'key', 'version', 'createdAt', 'expiresAt'] as const) {
+      for (const name of [
+        'scope',
+        'key',
+        'version',
+        'createdAt',
+        'expiresAt',
+        'writtenBy',
+      ] as const) {
         if (String(at[name]) === String(elsewhere[name])) continue;
         if (at[name] instanceof Date && +at[name] === +(elsewhere[name] ?? Number.NaN)) continue;
         refuses(sealed, { ...at, [name]: elsewhere[name] });
@@ -55,14 +64,14 @@ test('it opens in no other place, whichever part of the place differs', () => {
 });
 
 test('fields that join to the same text are not the same place', () => {
-  const at = { scope: 'ab', key: 'c', version: 1, createdAt: new Date(0), expiresAt: null };
+  const at = { scope: 'ab', key: 'c', version: 1, createdAt: new Date(0), ...always };
   const sealed = seal(randomBytes(8), at, randomBytes(12), master);
   refuses(sealed, { ...at, scope: 'a', key: 'bc' });
   refuses(sealed, { ...at, scope: 'abc', key: '' });
 });
 
 test('no bit of any part may change, and none may be cut off or added', () => {
-  const at = { scope: 's', key: 'k', version: 1, createdAt: new Date(0), expiresAt: null };
+  const at = { scope: 's', key: 'k', version: 1, createdAt: new Date(0), ...always };
   const sealed = seal(Buffer.from('opensesame'), at, randomBytes(12), master);
   for (const part of ['nonce', 'wrappedKey', 'ciphertext'] as const) {
     const bytes = sealed[part];
@@ -78,7 +87,7 @@ test('no bit of any part may change, and none may be cut off or added', () => {
 });
 
 test('parts of two secrets do not fit together', () => {
-  const at = { scope: 's', key: 'k', version: 1, createdAt: new Date(0), expiresAt: null };
+  const at = { scope: 's', key: 'k', version: 1, createdAt: new Date(0), ...always };
   const one = seal(Buffer.from('one'), at, randomBytes(12), master);
   const two = seal(Buffer.from('two'), { ...at, version: 2 }, randomBytes(12), master);
   for (const part of ['nonce', 'wrappedKey', 'ciphertext'] as const) {
@@ -89,7 +98,7 @@ test('parts of two secrets do not fit together', () => {
 });
 
 test('the same value twice leaves nothing in common', () => {
-  const at = { scope: 's', key: 'k', version: 1, createdAt: new Date(0), expiresAt: null };
+  const at = { scope: 's', key: 'k', version: 1, createdAt: new Date(0), ...always };
   const nonce = randomBytes(12);
   const [one, two] = [1, 2].map(() => seal(Buffer.alloc(64), at, nonce, master));
   assert.is.not(

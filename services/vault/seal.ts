@@ -23,6 +23,8 @@ export interface Place {
   version: number;
   createdAt: Date;
   expiresAt: Date | null;
+  /** SPIFFE ID of whoever wrote this version: services act only with what an operator wrote. */
+  writtenBy: string;
 }
 
 export interface Sealed {
@@ -134,10 +136,10 @@ function keyObject(dataKey: Uint8Array): KeyObject {
 
 /** Each field as a 32-bit big-endian length and its bytes, so that no two places read alike. */
 function associatedData(place: Place): Buffer {
-  const { scope, key, version, createdAt, expiresAt } = place;
+  const { scope, key, version, createdAt, expiresAt, writtenBy } = place;
   const fields = [
     ...['platform/vault/v1', scope, key, String(version)],
-    ...[createdAt.toISOString(), expiresAt?.toISOString() ?? ''],
+    ...[createdAt.toISOString(), expiresAt?.toISOString() ?? '', writtenBy],
   ];
   const parts = fields.map((field) => {
     const bytes = Buffer.from(field);

@@ -5,6 +5,7 @@ import type { Action, DeniedError } from '../common/ledger.ts';
 import type { SecretAction } from './judge.ts';
 import { scopesOf } from './names.ts';
 import type { Parts } from './parts.ts';
+import type { StoredVersion } from './schema.ts';
 
 /** The caller, and where it may look: an operator names one scope, an agent has its three. */
 export interface Asker extends Caller {
@@ -12,15 +13,24 @@ export interface Asker extends Caller {
   isOperator: boolean;
 }
 
-/**
- * An agent as asker, whether it asks itself or a service does for it. Where a service does, to act with
- * the secret, the widest scope counts first: an agent may write its own narrower ones, and could
- * otherwise put an account of somebody else's in the place of the tenant's.
- */
+/** An agent as asker, whether it asks itself or a service does for it. */
 export function agentAsker(caller: Caller): Asker {
-  const scopes = scopesOf(caller.identity);
-  if (caller.actor !== undefined) scopes.reverse();
-  return { ...caller, scopes, isOperator: false };
+  return { ...caller, scopes: scopesOf(caller.identity), isOperator: false };
+}
+
+/**
+ * The versions that count for the asker. A service that acts for an agent gets only what an operator
+ * wrote: an agent writes scopes of its own, and could otherwise have the service act on an account of
+ * the agent's, also once the operator's secret has expired or is deleted. The seal binds the writer.
+ */
+export function usable(
+  parts: Parts,
+  asker: Asker,
+  found: readonly StoredVersion[],
+): readonly StoredVersion[] {
+  if (asker.actor === undefined) return found;
+  const operators = `spiffe://${parts.trustDomain}/operator/`;
+  return found.filter(({ writtenBy }) => writtenBy.startsWith(operators));
 }
 
 /** Said alike of what is not there and of what is out of scope. */

@@ -53,7 +53,7 @@ for (const engine of engines()) {
   });
 
   test('a service reads on behalf of an agent, and does nothing else', async () => {
-    await put(AGENTS.main, 'db', { value: 'v' });
+    await vault.operate('PUT', `${secrets}/db`, { value: 'v', scope: scope.agent });
     const behalf = { 'x-platform-on-behalf-of': AGENTS.main };
     const read = await vault.call(GATEWAY, 'GET', `${secrets}/db`, undefined, behalf);
     assert.is(read.body.value, 'v', read.text);
@@ -68,6 +68,51 @@ for (const engine of engines()) {
     const agent = await vault.call(AGENTS.stranger, 'GET', `${secrets}/db`, undefined, behalf);
     assert.is(agent.body.code, 'request_malformed');
     assert.is((await get(GATEWAY, 'db')).status, 400);
+  });
+
+  test('a service gets for an agent only what an operator wrote, the most specific first', async () => {
+    const behalf = { 'x-platform-on-behalf-of': AGENTS.main };
+    const read = async (query = '') => {
+      const path = `${secrets}/db${query}`;
+      const { body } = await vault.call(GATEWAY, 'GET', path, undefined, behalf);
+      return body.value ?? body.code;
+    };
+    const operate = (value: string, of: string, more: JsonObject = {}) =>
+      vault.operate('PUT', `${secrets}/db`, { value, scope: of, ...more });
+    const within = encodeURIComponent(scope.tenant);
+    await put(AGENTS.main, 'db', { value: 'own', scope: 'main' });
+    await put(AGENTS.main, 'db', { value: 'own' });
+    await put(AGENTS.keeper, 'db', { value: 'of an agent', scope: scope.tenant });
+    assert.is(await read(), 'secret_denied');
+    await operate('tenant', scope.tenant, { expires_at: '2026-01-01T00:01:00Z' });
+    assert.is(await read(), 'tenant');
+    assert.is(await read('?version=1'), 'secret_version_unknown');
+    await operate('agent', scope.agent);
+    assert.is(await read(), 'agent');
+    await operate('process', AGENTS.main);
+    assert.is(await read(), 'process');
+    await put(AGENTS.main, 'db', { value: 'own again', scope: 'main' });
+    assert.is(await read(), 'agent');
+    // An old value that an agent makes current is the agent's choice, and so its own.
+    const restored = await vault.call(AGENTS.worker, 'POST', `${secrets}/db/restore`, {
+      version: 2,
+    });
+    assert.is(restored.status, 200);
+    assert.is(await read(), 'tenant');
+    const batch = { keys: ['db'] };
+    const items = await vault.call(GATEWAY, 'POST', `${secrets}/batch`, batch, behalf);
+    assert.is((items.body.secrets as JsonObject[])[0]!.value, 'tenant');
+    vault.clock.now += 60_000;
+    assert.is(
+      await read(),
+      'secret_denied',
+      'the operator’s has expired, the agent’s are still there',
+    );
+    await operate('next', scope.tenant);
+    assert.is(await read(), 'next');
+    await vault.operate('DELETE', `${secrets}/db?scope=${within}`);
+    assert.is(await read(), 'secret_denied');
+    assert.is((await get(AGENTS.main, 'db')).body.value, 'own again');
   });
 
   test('versions, check-and-set, deletion and restoration', async () => {

@@ -23,6 +23,7 @@ export interface Ingredients {
 
 export interface PutRequest extends SecretId {
   expiresAt: Date | null;
+  writtenBy: string;
   /** The version that must be the current live one; 0: there must be none. */
   check: number | undefined;
   now: Date;
@@ -51,8 +52,8 @@ where s.spiffe_scope = $1 and s.key = $2`;
 const append = `
 with added as (
   insert into vault_versions (spiffe_scope, key, version, value, digest, nonce, wrapped_key,
-    master_key, created_at, expires_at)
-  values ($1, $2, $3, $4, digest($4::bytea, 'sha256'), $5, $6, $7, $8, $9)
+    master_key, created_at, expires_at, written_by)
+  values ($1, $2, $3, $4, digest($4::bytea, 'sha256'), $5, $6, $7, $8, $9, $10)
 ), dropped as (
   delete from vault_versions
   where spiffe_scope = $1 and key = $2 and version <= $3 - ${versionsMax}
@@ -94,7 +95,7 @@ export class SecretWriter {
 
   /** Adds a version. Throws `secret_version_conflict` where `check` does not hold. */
   put(request: PutRequest): Promise<Put> {
-    const { scope, key, check, now } = request;
+    const { scope, key, check, now, expiresAt, writtenBy } = request;
     return this.#database.transaction(async (queries) => {
       await queries.query(hold, [scope, key, now.toISOString()]);
       const [row] = await queries.query(current, [scope, key]);
@@ -106,7 +107,7 @@ export class SecretWriter {
         });
       }
       const version = (before.version as number) + 1;
-      const place = { scope, key, version, createdAt: now, expiresAt: request.expiresAt };
+      const place = { scope, key, version, createdAt: now, expiresAt, writtenBy };
       await add(queries, place, await request.seal(place, ingredientsOf(before)));
       return { version, created: liveVersion === 0 };
     });
@@ -133,13 +134,13 @@ export class SecretWriter {
 
   /**
    * Takes the deletion of the current version back, or, with `version`, adds that version's value as
-   * a new one. Resolves to the current version's number, or to undefined when there is no secret.
+   * a new one, which `by` has written. Resolves to the current version's number, or to undefined when there is no secret.
    * Throws `secret_version_unknown`.
    */
   restore(
     { scope, key }: SecretId,
     version: number | undefined,
-    now: Date,
+    { now, by }: { now: Date; by: string },
     reseal: (from: StoredVersion, place: Place, ingredients: Ingredients) => Promise<Sealed>,
   ): Promise<number | undefined> {
     return this.#database.transaction(async (queries) => {
@@ -159,7 +160,7 @@ export class SecretWriter {
       const [row] = await queries.query(current, [scope, key]);
       const place = {
         ...{ scope, key, version: newest.version + 1 },
-        ...{ createdAt: now, expiresAt: from.expiresAt },
+        ...{ createdAt: now, expiresAt: from.expiresAt, writtenBy: by },
       };
       await add(queries, place, await reseal(from, place, ingredientsOf(row as SqlRow)));
       return place.version;
@@ -188,6 +189,6 @@ async function add(queries: Queries, place: Place, sealed: Sealed): Promise<void
   await queries.query(append, [
     ...[place.scope, place.key, place.version, sealed.ciphertext, sealed.nonce],
     ...[sealed.wrappedKey, sealed.keyId, place.createdAt.toISOString()],
-    place.expiresAt?.toISOString() ?? null,
+    ...[place.expiresAt?.toISOString() ?? null, place.writtenBy],
   ]);
 }
