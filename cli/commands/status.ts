@@ -82,5 +82,5 @@ function statusText(facts: JsonObject): string {
 function identityLine(identity: JsonObject): string {
   const { x509 } = identity.authorities_expire_at as Record<string, string>;
   const away = identity.connected === true ? '' : pc.red(', the identity server is away');
-  return `identity  CA until ${x509}, ${identity.denied} identities taken away${away}`;
+  return `identity  CA until ${x509}, ${identity.denied} identities on the deny-list${away}`;
 }

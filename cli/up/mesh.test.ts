@@ -188,6 +188,36 @@ console.log(await closed);`,
   assert.is(last?.spiffeId, 'spiffe://platform.local/agent/acme/direct/main');
 });
 
+test('the clean end of an agent is no denial, and its calls are counted on the metrics page', async () => {
+  const file = agentFile('clean', `console.log(await ask('GET', '/health'));`);
+  for (let round = 0; round < 3; round += 1) {
+    assert.match((await run(file)).output, /^200/m);
+  }
+  const { agents, mesh } = await machine.control.call('GET', '/api/v1/status');
+  assert.equal(agents, []);
+  const { calls } = await machine.control.call('GET', '/api/v1/calls');
+  const denied = (calls as JsonObject[]).filter(
+    ({ verdict, spiffeId }) => verdict === 'denied' && String(spiffeId).includes('/clean/'),
+  );
+  assert.equal(denied, []);
+  const answer = await fetch(String((mesh as JsonObject).metrics));
+  const page = await answer.text();
+  const [, count] =
+    page.match(/requests_total\{direction="outbound",service="gateway",status="200"\} (\d+)/) ?? [];
+  assert.ok(Number(count) >= 3, page);
+  assert.match(page, '# HELP platform_proxy_requests_total ');
+  const lines = readFileSync(join(state, 'access.log'), 'utf8').trim().split('\n');
+  const own = lines.map((line) => JSON.parse(line) as JsonObject);
+  const ids = (direction: string) =>
+    own
+      .filter((line) => line.direction === direction && line.path === '/health')
+      .filter(({ source_spiffe_id }) => String(source_spiffe_id).includes('/clean/'))
+      .map(({ request_id, decision_id }) => `${request_id} ${decision_id}`);
+  assert.is(ids('outbound').length, 3);
+  assert.equal(ids('outbound'), ids('inbound'));
+  assert.match(ids('outbound').join('\n'), /^(\S{36} \S{64,71}\n?){3}$/);
+});
+
 test('an identity taken away loses its live connections within a second', async () => {
   const agent = new CliProcess([
     ...['run', agentFile('cut', await cutBody()), '--tenant', 'acme', '--state', state, '--quiet'],

@@ -18,6 +18,7 @@ import {
   type MeshProxy,
 } from '../../services/proxy/inbound.ts';
 import type { TcpAddress } from '../../services/proxy/listen.ts';
+import { OutboundMetrics } from '../../services/proxy/metrics.ts';
 import {
   createOutboundProxy,
   type OutboundConfig,
@@ -40,7 +41,7 @@ export interface Mesh {
   inbound: MeshProxy;
   accessLog: JsonLines;
   /** What every outbound proxy of this machine has in common. */
-  outbound: Pick<OutboundConfig, 'trustDomain' | 'scope' | 'denied' | 'accessLog'>;
+  outbound: Pick<OutboundConfig, 'trustDomain' | 'scope' | 'denied' | 'accessLog' | 'metrics'>;
   /** A service as outbound proxies reach it. */
   destination(name: ServiceName): OutboundService;
 }
@@ -63,6 +64,7 @@ export async function startMesh(
     ...{ trustDomain, denied, scope: modules.scope },
     accessLog: (line: Parameters<InboundConfig['accessLog']>[0]) => accessLog.write(line),
   };
+  const metrics = new OutboundMetrics();
   const filters = new MeshFilters(foundation);
   cleanup.add(async () => filters.close());
   const inbound = await listening((at) =>
@@ -72,6 +74,7 @@ export async function startMesh(
       listen: { host, port: at?.inbound ?? 0 },
       metricsListen: { host, port: at?.metrics ?? 0 },
       healthListen: { host, port: at?.health ?? 0 },
+      pageMetrics: [metrics],
       services: services.map((name) => hosted(state.run, trustDomain, name)),
       filterFor: (service) => filters.of(service.name),
       onRefused: (refusal) =>
@@ -87,7 +90,7 @@ export async function startMesh(
   return {
     inbound,
     accessLog,
-    outbound: shared,
+    outbound: { ...shared, metrics },
     destination: (name) => ({
       name,
       spiffeId: serviceSpiffeId(trustDomain, name),

@@ -1,19 +1,24 @@
 // The proxies of the agents that run: one Unix socket an agent, in the run folder.
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { IdentityError } from '../../runtime/errors.ts';
 import { attestedCaller } from '../../runtime/identity/attested-caller.ts';
 import type { RegistrationEntry } from '../../runtime/identity/entry.ts';
+import { readProcess } from '../../runtime/identity/process.ts';
 import { type EntryRegistry, spiffeIdsOf } from '../../runtime/identity/registry.ts';
 import { defaultLimits as gatewayLimits } from '../../services/gateway/gateway.ts';
 import type { EntrySource } from '../../services/identity/source.ts';
 import type { MeshProxy } from '../../services/proxy/inbound.ts';
-import { createOutboundProxy } from '../../services/proxy/outbound.ts';
+import { type AttestedCaller, createOutboundProxy } from '../../services/proxy/outbound.ts';
 import type { Foundation } from './foundation.ts';
 import type { MachineIdentity } from './identity.ts';
 import type { Mesh } from './mesh.ts';
 import { recordRefusal } from './refusals.ts';
 
 const graceMs = 1000;
+/** How long an agent that was taken away is told so, and how often its process is looked at. */
+const tellMs = 60_000;
+const pollMs = 250;
 
 interface Opened {
   proxy: MeshProxy;
@@ -54,7 +59,7 @@ export class Proxies {
     const proxy = createOutboundProxy({
       ...this.#mesh.outbound,
       listen: { path },
-      attest: (socket) => attestedCaller(socket, entry.id, this.#registry),
+      attest: (socket) => callerOf(entry, socket, this.#registry),
       sourceFor: (spiffeId) => sourceIn(sources, spiffeId),
       routes: [
         {
@@ -74,10 +79,22 @@ export class Proxies {
     return `unix:${path}`;
   }
 
+  /**
+   * Closes the proxy of an agent that is registered no more. While the agent's process lives, at most
+   * a minute, the proxy stays to tell it why it is refused.
+   */
   async close(entry: RegistrationEntry): Promise<void> {
     const opened = this.#opened.get(entry.id);
-    this.#opened.delete(entry.id);
-    if (opened !== undefined) await end(opened);
+    if (opened === undefined) return;
+    const until = Date.now() + tellMs;
+    const endLater = async (): Promise<void> => {
+      if (isRunning(entry) && Date.now() < until && this.#opened.has(entry.id)) {
+        setTimeout(() => void endLater().catch(() => {}), pollMs).unref();
+        return;
+      }
+      if (this.#opened.delete(entry.id)) await end(opened);
+    };
+    await endLater();
   }
 
   async closeAll(): Promise<void> {
@@ -85,6 +102,30 @@ export class Proxies {
     this.#opened.clear();
     await Promise.all(opened.map(end));
   }
+}
+
+function isRunning({ process }: RegistrationEntry): boolean {
+  return readProcess(process.pid)?.startTime === process.startTime;
+}
+
+/** Whoever still asks by the socket of an agent that was taken away is told just that. */
+function callerOf(
+  entry: RegistrationEntry,
+  socket: Socket,
+  registry: EntryRegistry,
+): AttestedCaller {
+  const orTakenAway = <T>(ask: () => T): T => {
+    try {
+      return ask();
+    } catch (error) {
+      if (registry.has(entry.id)) throw error;
+      const { pid, uid } = (error as { data?: { pid?: number; uid?: number } }).data ?? {};
+      const message = `the identity of ${entry.tenant}/${entry.agent} has been taken away`;
+      throw new IdentityError('svid_denied', message, { cause: error, data: { pid, uid } });
+    }
+  };
+  const caller = orTakenAway(() => attestedCaller(socket, entry.id, registry));
+  return { ...caller, stillThere: () => orTakenAway(() => caller.stillThere()) };
 }
 
 async function end({ proxy, sources }: Opened): Promise<void> {

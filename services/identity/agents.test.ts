@@ -214,6 +214,42 @@ test('an agent whose entries cannot be removed is gone all the same, and they ar
   await platform.close();
 });
 
+test('an agent that has ended loses its proxy before its entries, one that lives the other way round', async () => {
+  const platform = await startWithAuthority();
+  const client = entryClient(platform.adminSocket);
+  const order: string[] = [];
+  const agents = new Agents({
+    registry: platform.registry,
+    trustDomain: 'example.org',
+    entries: {
+      create: (drafts) => client.create(drafts),
+      list: (filter) => client.list(filter),
+      delete(ids) {
+        if (ids.length > 0) order.push('entries');
+        return client.delete(ids);
+      },
+    },
+    async applyGrants() {},
+    openProxy: async () => 'unix:/proxy',
+    async closeProxy() {
+      order.push('proxy');
+    },
+  });
+  const living = await agents.create(request((await start()).pid), self);
+  await agents.delete(living.entry.id);
+  assert.is(order.splice(0)[0], 'entries');
+  for (const forget of [() => agents.sweep(), (id: string) => agents.delete(id)]) {
+    const caller = await start();
+    const ended = await agents.create(request(caller.pid), self);
+    await caller.end();
+    await forget(ended.entry.id);
+    assert.is(order.splice(0)[0], 'proxy');
+    assert.is(await client.count(), 0);
+  }
+  client.close();
+  await platform.close();
+});
+
 test('names and roles that would change the SPIFFE ID are refused', async () => {
   const { agents } = agentsWith({ granted: [], open: new Set() });
   const { pid } = await start();

@@ -2,7 +2,7 @@
 import { PlatformError } from '../../runtime/errors.ts';
 import type { EntryRole, RegistrationEntry } from '../../runtime/identity/entry.ts';
 import { isMarked } from '../../runtime/identity/mark.ts';
-import { type ProcessName, requireProcess } from '../../runtime/identity/process.ts';
+import { type ProcessName, readProcess, requireProcess } from '../../runtime/identity/process.ts';
 import { type EntryRegistry, spiffeIdsOf } from '../../runtime/identity/registry.ts';
 import { AgentEntries, type AgentEntryClient } from './agent-entries.ts';
 import { type Grants, grantsJson, grantsOf } from './grants.ts';
@@ -37,6 +37,7 @@ export interface AgentsConfig {
   applyGrants(agents: readonly RegisteredAgent[]): Promise<void>;
   /** Opens the agent's proxy and resolves to its URL. */
   openProxy(entry: RegistrationEntry): Promise<string>;
+  /** May be asked again for the same agent. */
   closeProxy(entry: RegistrationEntry): Promise<void>;
 }
 
@@ -77,6 +78,9 @@ export class Agents {
    */
   delete(id: string): Promise<boolean> {
     const entry = this.#config.registry.delete(id);
+    if (entry !== undefined && hasEnded(entry)) {
+      return this.#inTurn(() => this.#forgetEnded([entry])).then(() => true);
+    }
     // Nothing that is under way for another agent may put this off; what fails is tried again below.
     const removed = entry && this.#entries?.remove([entry]).catch(() => {});
     return this.#inTurn(async () => {
@@ -90,7 +94,7 @@ export class Agents {
   /** Forgets the agents whose root process has ended, and removes what could not be before. */
   sweep(): Promise<void> {
     const ended = this.#config.registry.deleteEnded();
-    if (ended.length > 0) return this.#inTurn(() => this.#forget(ended));
+    if (ended.length > 0) return this.#inTurn(() => this.#forgetEnded(ended));
     return this.#inTurn(async () => this.#entries?.removeLeftover());
   }
 
@@ -167,11 +171,25 @@ export class Agents {
     if (failures.length > 0) throw failures[0];
   }
 
+  /**
+   * Its proxy goes first where nobody is left to be refused anything: otherwise the connections that the
+   * proxy keeps would be cut as those of an identity taken away, and a clean end be on record as denials.
+   */
+  async #forgetEnded(entries: readonly RegistrationEntry[]): Promise<void> {
+    // What fails here is tried again, and told, when the entries have gone.
+    for (const entry of entries) await this.#config.closeProxy(entry).catch(() => {});
+    await this.#forget(entries);
+  }
+
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(work);
     this.#queue = turn.catch(() => {});
     return turn;
   }
+}
+
+function hasEnded({ process }: RegistrationEntry): boolean {
+  return readProcess(process.pid)?.startTime !== process.startTime;
 }
 
 /** The process of an agent; whoever registers may name itself or its own children only. */

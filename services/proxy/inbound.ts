@@ -20,7 +20,7 @@ import { createJournal, type Journal } from './journal.ts';
 import { defaultLimits } from './limits.ts';
 import { type Address, listenOn, type TcpAddress } from './listen.ts';
 import { type MeshConfig, type MeshProxy, meshProxy, type Refusal } from './mesh-proxy.ts';
-import { ProxyMetrics } from './metrics.ts';
+import { metricsPage, ProxyMetrics } from './metrics.ts';
 import { StreamShare } from './stream-share.ts';
 import type { Client } from './streams.ts';
 import { createTlsServer } from './tls-server.ts';
@@ -53,6 +53,8 @@ export interface InboundConfig extends MeshConfig<InboundRefusal> {
   /** Holds an SVID for each service. */
   source: X509Source;
   services: readonly InboundService[];
+  /** What stands on the metrics page besides: that of outbound proxies in the same process. */
+  pageMetrics?: readonly ProxyMetrics[];
   /** Asked for each stream, so that a new policy counts from the next request on. */
   filterFor(service: InboundService): Filter;
 }
@@ -127,11 +129,12 @@ export function createInboundProxy(config: InboundConfig): MeshProxy {
     }
   }
 
+  const page = () => metricsPage([metrics, ...(config.pageMetrics ?? [])]);
   const pages = [
     serveHealth(config.healthListen, state),
-    serveMetrics(config.metricsListen, () => metrics.text()),
+    serveMetrics(config.metricsListen, page),
   ] as const;
-  return meshProxy(listenOn(tls.server, config.listen), pages, () => metrics.text(), {
+  return meshProxy(listenOn(tls.server, config.listen), pages, page, {
     drain: () => front.drain(),
     cut() {
       front.destroy();

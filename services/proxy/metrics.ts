@@ -4,6 +4,25 @@ import { METRIC } from '../../runtime/telemetry/names.ts';
 /** Upper bounds of the duration buckets, in seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+const families: Record<string, { type: 'counter' | 'gauge' | 'histogram'; help: string }> = {
+  [METRIC.proxyRequests]: { type: 'counter', help: 'Requests by service and status.' },
+  [METRIC.proxyRefused]: {
+    type: 'counter',
+    help: 'Requests and connections that the proxy refused, by reason.',
+  },
+  [METRIC.proxyBytes]: { type: 'counter', help: 'Bytes of bodies received and sent.' },
+  [METRIC.proxyDuration]: {
+    type: 'histogram',
+    help: 'Seconds from the head of a request to the end of its answer.',
+  },
+  [METRIC.proxyConnections]: { type: 'gauge', help: 'Open connections of whoever asks.' },
+  [METRIC.proxySvidExpiry]: { type: 'gauge', help: 'Seconds until the first SVID expires.' },
+  [METRIC.proxyIdentityConnected]: {
+    type: 'gauge',
+    help: '1 while the identity server answers, or 0.',
+  },
+};
+
 interface Histogram {
   counts: number[];
   count: number;
@@ -47,36 +66,59 @@ export class ProxyMetrics {
 
   /** A connection or a request was refused, for the reason of a stable code. */
   refused(code: string): void {
-    this.#refused.set(code, (this.#refused.get(code) ?? 0) + 1);
+    const key = `reason="${code}"`;
+    this.#refused.set(key, (this.#refused.get(key) ?? 0) + 1);
   }
 
-  text(): string {
+  /** The samples of each family. */
+  samples(): Map<string, string[]> {
     const own = `direction="${this.#direction}"`;
-    const lines: string[] = [];
-    const family = (name: string, type: string, samples: [labels: string, value: number][]) => {
-      lines.push(`# TYPE ${name} ${type}`);
-      for (const [labels, value] of samples) lines.push(`${name}{${labels}} ${value}`);
-    };
-    const labelled = (map: Map<string, number>): [string, number][] =>
-      [...map].map(([labels, value]) => [`${own},${labels}`, value]);
-    family(METRIC.proxyRequests, 'counter', labelled(this.#requests));
-    const refused = [...this.#refused].map(([code, count]): [string, number] => [
-      `${own},reason="${code}"`,
-      count,
+    const counted = (name: string, map: Map<string, number>) =>
+      [...map].map(([labels, value]) => `${name}{${own},${labels}} ${value}`);
+    const { received, sent } = this.#bytes;
+    const gauges = Object.entries(this.#gauges());
+    return new Map([
+      [METRIC.proxyRequests, counted(METRIC.proxyRequests, this.#requests)],
+      [METRIC.proxyRefused, counted(METRIC.proxyRefused, this.#refused)],
+      [
+        METRIC.proxyBytes,
+        [
+          `${METRIC.proxyBytes}{${own},flow="received"} ${received}`,
+          `${METRIC.proxyBytes}{${own},flow="sent"} ${sent}`,
+        ],
+      ],
+      [
+        METRIC.proxyDuration,
+        [...this.#durations].flatMap(([service, histogram]) =>
+          histogramLines(`${own},service="${escapeLabel(service)}"`, histogram),
+        ),
+      ],
+      ...gauges.map(([name, value]): [string, string[]] => [name, [`${name}{${own}} ${value}`]]),
     ]);
-    family(METRIC.proxyRefused, 'counter', refused);
-    family(METRIC.proxyBytes, 'counter', [
-      [`${own},flow="received"`, this.#bytes.received],
-      [`${own},flow="sent"`, this.#bytes.sent],
-    ]);
-    lines.push(`# TYPE ${METRIC.proxyDuration} histogram`);
-    for (const [service, histogram] of this.#durations) {
-      lines.push(...histogramLines(`${own},service="${escapeLabel(service)}"`, histogram));
-    }
-    for (const [name, value] of Object.entries(this.#gauges())) {
-      family(name, 'gauge', [[own, value]]);
-    }
-    return `${lines.join('\n')}\n`;
+  }
+}
+
+/** One page of several registries, with each family once, as the format wants it. */
+export function metricsPage(registries: readonly ProxyMetrics[]): string {
+  const samples = registries.map((registry) => registry.samples());
+  const lines: string[] = [];
+  for (const [name, { type, help }] of Object.entries(families)) {
+    const found = samples.flatMap((each) => each.get(name) ?? []);
+    lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...found);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/**
+ * A registry that all outbound proxies of a machine may share: its size is that of their services and
+ * statuses, however many agents come and go.
+ */
+export class OutboundMetrics extends ProxyMetrics {
+  /** Open connections of callers. */
+  open = 0;
+
+  constructor() {
+    super('outbound', () => ({ [METRIC.proxyConnections]: this.open }));
   }
 }
 

@@ -2,14 +2,13 @@
 import { createServer, type Socket } from 'node:net';
 import { IdentityError, PlatformError } from '../../runtime/errors.ts';
 import type { X509Source } from '../../runtime/identity/workload/x509.ts';
-import { METRIC } from '../../runtime/telemetry/names.ts';
 import { createFront } from './front.ts';
 import { serveHealth, serveMetrics } from './health.ts';
 import { createJournal } from './journal.ts';
 import { defaultLimits } from './limits.ts';
 import { type Address, listenOn, type TcpAddress } from './listen.ts';
 import { type MeshConfig, type MeshProxy, meshProxy, type Refusal } from './mesh-proxy.ts';
-import { ProxyMetrics } from './metrics.ts';
+import { metricsPage, OutboundMetrics } from './metrics.ts';
 import { serveOutbound } from './outbound-stream.ts';
 import { type CallerPool, callerPool } from './pools.ts';
 import { sniffProtocol } from './sniff.ts';
@@ -64,6 +63,8 @@ export interface OutboundConfig extends MeshConfig<OutboundRefusal> {
   /** Throws `svid_missing` or `identity_unavailable`. The same source for the same id. */
   sourceFor(spiffeId: string | undefined): X509Source;
   routes: readonly OutboundRoute[];
+  /** Counts what several proxies do together; its own without it. */
+  metrics?: OutboundMetrics;
 }
 
 /** A connection to the proxy; exactly one of `caller` and `refused` is there. */
@@ -77,8 +78,7 @@ export function createOutboundProxy(config: OutboundConfig): MeshProxy {
   const limits = { ...defaultLimits, ...config.limits };
   const clock = config.clock ?? (() => new Date());
   const pools = new Map<string, CallerPool>();
-  let open = 0;
-  const metrics = new ProxyMetrics('outbound', () => ({ [METRIC.proxyConnections]: open }));
+  const metrics = config.metrics ?? new OutboundMetrics();
   const journal = createJournal('outbound', metrics, config.accessLog);
   const unparsed = unparsedRefusals(journal, metrics, clock);
 
@@ -107,10 +107,10 @@ export function createOutboundProxy(config: OutboundConfig): MeshProxy {
   });
 
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
-    open += 1;
+    metrics.open += 1;
     const connection = attestConnection(socket, config);
     socket.once('close', () => {
-      open -= 1;
+      metrics.open -= 1;
       connection.caller?.close?.();
     });
     sniffProtocol(socket, limits.headTimeoutMs, (protocol) =>
@@ -133,9 +133,9 @@ export function createOutboundProxy(config: OutboundConfig): MeshProxy {
   });
   const pages = [
     serveHealth(config.healthListen, state),
-    serveMetrics(config.metricsListen, () => metrics.text()),
+    serveMetrics(config.metricsListen, () => metricsPage([metrics])),
   ] as const;
-  return meshProxy(listening, pages, () => metrics.text(), {
+  return meshProxy(listening, pages, () => metricsPage([metrics]), {
     drain: () => front.drain(),
     cut: () => front.destroy(),
     end() {
