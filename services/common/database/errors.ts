@@ -41,6 +41,8 @@ function isAway(error: unknown, code: string): boolean {
   const message = error instanceof Error ? error.message : '';
   return (
     message.startsWith('Connection terminated') ||
+    // A connection that broke between two statements of a transaction.
+    message.endsWith('is not queryable') ||
     message.includes('timeout exceeded when trying to connect') ||
     message.includes('PGlite is closed') ||
     message.includes('Cannot use a pool after calling end')
