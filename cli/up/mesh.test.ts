@@ -341,7 +341,7 @@ test('what was recorded holds: every decision is the same when it is made again'
   assert.match(output, /diverged +0/);
   for (const file of ['evidence/segment', 'access.log', 'identity.log']) {
     const text = readFileSync(join(state, file), 'latin1');
-    assert.not.match(text, /hunter2-hunter2|k-9f8e7d6c5b4a-echoed|BEGIN|eyJ/);
+    assert.not.match(text, /hunter2-hunter2|k-9f8e7d6c5b4a-echoed|BEGIN [A-Z ]*KEY|eyJhbGciOi/);
   }
 });
 
