@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
-import { defaultLimits } from './limits.ts';
 import { closed, inboundSuite } from './testing/inbound.ts';
 import { connectTls, get, openHttp2, trustDomain, until } from './testing/world.ts';
 

@@ -10,7 +10,8 @@ const smuggled =
 
 test('each is a row in the name of the peer, with the id that the answer has', async (context) => {
   const address = await context.start();
-  for (const text of [smuggled, 'GET /\x01 HTTP/1.1\r\nhost: x\r\n\r\n', 'GARBAGE\r\n\r\n']) {
+  const odd = Buffer.from('GET /\xff HTTP/1.1\r\nhost: x\r\n\r\n', 'latin1');
+  for (const text of [smuggled, odd, 'GARBAGE\r\n\r\n']) {
     const answer = await speak(context.world, address, [text]);
     assert.match(answer, /^HTTP\/1\.1 400/);
     const row = context.refusals.pop();
