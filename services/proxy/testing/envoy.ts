@@ -8,6 +8,7 @@ import { meshFilterConfiguration } from '../../../runtime/proxywasm/mesh-filter.
 import { pythonTool } from '../../../runtime/testing/python-tools.ts';
 import type { InboundService } from '../inbound.ts';
 import type { TcpAddress } from '../listen.ts';
+import { envoyRoutes } from './envoy-routes.ts';
 import { trustDomain, type World } from './world.ts';
 
 const bodyBytes = 1024 * 1024;
@@ -28,6 +29,10 @@ export function envoyConfiguration(world: World, pair: LoadedPair | undefined): 
   }
   return {
     admin: { address: loopback },
+    // The pattern of a target is longer than Envoy takes by default.
+    layered_runtime: {
+      layers: [{ name: 'own', static_layer: { 're2.max_program_size.error_level': 2000 } }],
+    },
     static_resources: {
       listeners: [
         {
@@ -111,6 +116,7 @@ function connectionManager(
       max_headers_count: 100,
       headers_with_underscores_action: 'DROP_HEADER',
     },
+    http_protocol_options: { allow_absolute_url: false },
     max_request_headers_kb: 16,
     request_headers_timeout: '2s',
     route_config: {
@@ -118,7 +124,7 @@ function connectionManager(
         {
           name: 'all',
           domains: ['*'],
-          routes: [{ match: { prefix: '/' }, route: { cluster: name, timeout: '0s' } }],
+          routes: envoyRoutes(name, service.bodyBytes === 0 ? undefined : bodyBytes),
         },
       ],
     },
