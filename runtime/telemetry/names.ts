@@ -46,6 +46,7 @@ export const METRIC = {
   proxyConnections: 'platform_proxy_connections',
   proxySvidExpiry: 'platform_proxy_svid_expiry_seconds',
   proxyIdentityConnected: 'platform_proxy_identity_connected',
+  proxyDenyListStale: 'platform_proxy_deny_list_stale_seconds',
 } as const;
 
 /** The statuses of blocked spans, word for word as the specification has them. */

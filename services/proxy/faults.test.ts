@@ -106,6 +106,13 @@ test('with the identity server away for too long, new requests are refused and s
   assert.is(near.status, 200);
   assert.is(near.body.svid_near_expiry, true);
   assert.is(near.body.identity_server.connected, false);
+  // Said and counted, and nothing more: running workloads go on until their SVIDs expire.
+  context.world.denied.staleMs = 3_600_500;
+  assert.is((await health(context)).body.deny_list_stale_seconds, 3600);
+  assert.match(
+    context.proxy.metrics(),
+    'platform_proxy_deny_list_stale_seconds{direction="inbound"} 3600',
+  );
   context.now = () => new Date(Date.now() + 61 * 60_000);
   assert.is((await health(context)).status, 503);
   // A running answer goes on to its end.
@@ -128,6 +135,7 @@ async function health(context: Context) {
     body: (await answer.json()) as {
       svid_near_expiry: boolean;
       identity_server: { connected: boolean };
+      deny_list_stale_seconds: number;
     },
   };
 }

@@ -1,12 +1,13 @@
 // Two small pages for whoever watches the proxy: is it ready, and its metrics.
 import { createServer, type ServerResponse } from 'node:http';
 import type { TlsIdentity } from '../../runtime/identity/workload/tls.ts';
-import type { X509Source } from '../../runtime/identity/workload/x509.ts';
+import type { DenyView, X509Source } from '../../runtime/identity/workload/x509.ts';
 import { type Address, type Listening, listenOn, type TcpAddress } from './listen.ts';
 
 export interface HealthState {
   source: X509Source;
   identities: readonly TlsIdentity[];
+  denied: DenyView;
   clock: () => Date;
 }
 
@@ -17,10 +18,12 @@ export interface Health {
   svid_near_expiry: boolean;
   svid_expires_at: string | null;
   identity_server: { connected: boolean; updated_at: string };
+  /** For so long nothing was heard of revocations; the last list stays in force. */
+  deny_list_stale_seconds: number;
 }
 
 /** What `/healthz/ready` says. */
-export function healthOf({ source, identities, clock }: HealthState): Health {
+export function healthOf({ source, identities, denied, clock }: HealthState): Health {
   const now = clock();
   const { isConnected, updatedAt } = source.state();
   let ready = identities.length > 0;
@@ -41,6 +44,7 @@ export function healthOf({ source, identities, clock }: HealthState): Health {
     svid_near_expiry: isNear,
     svid_expires_at: Number.isFinite(expiresAt) ? new Date(expiresAt).toISOString() : null,
     identity_server: { connected: isConnected, updated_at: updatedAt.toISOString() },
+    deny_list_stale_seconds: Math.floor(denied.staleForMs() / 1000),
   };
 }
 

@@ -85,7 +85,7 @@ export function createInboundProxy(config: InboundConfig): MeshProxy {
   }));
   const byName = new Map(hosted.flatMap((host) => host.service.serverNames.map((n) => [n, host])));
   const identities = hosted.map(({ identity }) => identity);
-  const state = (): HealthState => ({ source, identities, clock });
+  const state = (): HealthState => ({ source, identities, denied, clock });
   const metrics = new ProxyMetrics('inbound', () => gauges(state(), connections.size));
   const journal = createJournal('inbound', metrics, config.accessLog);
   const refused = connectionRefusals(config, journal, clock);
@@ -166,11 +166,12 @@ function connectionRefusals(config: InboundConfig, journal: Journal, clock: () =
 }
 
 function gauges(state: HealthState, open: number): Record<string, number> {
-  const { svid_expires_at, identity_server } = healthOf(state);
+  const { svid_expires_at, identity_server, deny_list_stale_seconds } = healthOf(state);
   const expiresAt = svid_expires_at === null ? 0 : Date.parse(svid_expires_at);
   return {
     [METRIC.proxyConnections]: open,
     [METRIC.proxySvidExpiry]: Math.max(0, expiresAt - state.clock().getTime()) / 1000,
     [METRIC.proxyIdentityConnected]: identity_server.connected ? 1 : 0,
+    [METRIC.proxyDenyListStale]: deny_list_stale_seconds,
   };
 }

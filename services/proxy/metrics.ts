@@ -21,6 +21,10 @@ const families: Record<string, { type: 'counter' | 'gauge' | 'histogram'; help: 
     type: 'gauge',
     help: '1 while the identity server answers, or 0.',
   },
+  [METRIC.proxyDenyListStale]: {
+    type: 'gauge',
+    help: 'Seconds since the deny-list was last heard: what was revoked since is not refused.',
+  },
 };
 
 interface Histogram {

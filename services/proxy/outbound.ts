@@ -129,6 +129,7 @@ export function createOutboundProxy(config: OutboundConfig): MeshProxy {
   const state = () => ({
     source: config.sourceFor(undefined),
     identities: [poolFor(undefined).identity],
+    denied: config.denied,
     clock,
   });
   const pages = [

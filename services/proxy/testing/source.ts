@@ -57,8 +57,10 @@ export class TestDenied implements DenyView {
     return () => this.#listeners.delete(listener);
   }
 
+  staleMs = 0;
+
   staleForMs(): number {
-    return 0;
+    return this.staleMs;
   }
 }
 
