@@ -1,47 +1,69 @@
 // Makes the two kinds of certificate of a trust domain: its CA's and an X.509-SVID (RFC 5280).
-import 'reflect-metadata'; // the certificate library needs it loaded first
-import { createHash, type KeyObject, randomBytes } from 'node:crypto';
-import { AsnConvert } from '@peculiar/asn1-schema';
-import { SubjectPublicKeyInfo } from '@peculiar/asn1-x509';
+import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { promisify } from 'node:util';
+import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
 import {
-  AuthorityKeyIdentifierExtension,
-  BasicConstraintsExtension,
+  AlgorithmIdentifier,
+  AttributeTypeAndValue,
+  AttributeValue,
+  AuthorityKeyIdentifier,
+  BasicConstraints,
+  Certificate,
   ExtendedKeyUsage,
-  ExtendedKeyUsageExtension,
-  type Extension,
-  type JsonGeneralName,
+  Extension,
+  Extensions,
+  GeneralName,
+  id_ce_authorityKeyIdentifier,
+  id_ce_basicConstraints,
+  id_ce_extKeyUsage,
+  id_ce_keyUsage,
+  id_ce_subjectAltName,
+  id_ce_subjectKeyIdentifier,
+  id_kp_clientAuth,
+  id_kp_serverAuth,
+  KeyIdentifier,
+  KeyUsage,
   KeyUsageFlags,
-  KeyUsagesExtension,
   Name,
-  SubjectAlternativeNameExtension,
-  SubjectKeyIdentifierExtension,
-  X509Certificate,
-  X509CertificateGenerator,
-} from '@peculiar/x509';
+  RelativeDistinguishedName,
+  SubjectAlternativeName,
+  SubjectKeyIdentifier,
+  SubjectPublicKeyInfo,
+  TBSCertificate,
+  Validity as ValidityPeriod,
+  Version,
+} from '@peculiar/asn1-x509';
 
-const curve = { name: 'ECDSA', namedCurve: 'P-256' } as const;
-const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' } as const;
-/** The serialNumber attribute of a name, for which the library has no short one. */
+// On a thread of the pool, so that ten thousand certificates in a row leave the server answering.
+const signOnThread = promisify(sign);
+
+/** ECDSA with SHA-256 (RFC 5758, section 3.2). */
+const signatureAlgorithm = new AlgorithmIdentifier({ algorithm: '1.2.840.10045.4.3.2' });
+
+const country = attribute('2.5.4.6', { printableString: 'US' });
+const caOrganization = attribute('2.5.4.10', { utf8String: 'SPIFFE' });
+const svidOrganization = attribute('2.5.4.10', { utf8String: 'SPIRE' });
+const commonName = '2.5.4.3';
 const serialNumberName = '2.5.4.5';
 
 // What every certificate of a kind has alike; critical ones are marked with `true`.
 const caExtensions = [
-  new BasicConstraintsExtension(true, undefined, true),
-  new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+  extension(id_ce_basicConstraints, new BasicConstraints({ cA: true }), true),
+  extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign), true),
 ];
 const svidExtensions = [
-  new BasicConstraintsExtension(false, undefined, true),
-  new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-  new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth]),
+  extension(id_ce_basicConstraints, new BasicConstraints(), true),
+  extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature), true),
+  extension(id_ce_extKeyUsage, new ExtendedKeyUsage([id_kp_serverAuth, id_kp_clientAuth])),
 ];
 
 /** What signs certificates: a CA's key and the names of its certificate. */
 export interface CertificateSigner {
-  key: CryptoKey;
+  key: KeyObject;
   /** The CA's subject, which becomes the issuer. */
   issuer: Name;
   /** The CA's own identifier of its key, by which its leaves name it. */
-  authority: AuthorityKeyIdentifierExtension;
+  authority: Extension;
 }
 
 export interface Validity {
@@ -54,11 +76,13 @@ export function certificateSigner(
   certificate: Uint8Array,
   privateKey: KeyObject,
 ): CertificateSigner {
-  const read = new X509Certificate(new Uint8Array(certificate));
-  const { keyId } = read.getExtension(SubjectKeyIdentifierExtension) ?? {};
-  if (keyId === undefined) throw new TypeError('the CA certificate does not identify its key');
-  const authority = new AuthorityKeyIdentifierExtension(keyId);
-  return { key: signingKey(privateKey), issuer: read.subjectName, authority };
+  const { subject, extensions } = AsnConvert.parse(certificate, Certificate).tbsCertificate;
+  const own = extensions?.find(({ extnID }) => extnID === id_ce_subjectKeyIdentifier);
+  if (own === undefined) throw new TypeError('the CA certificate does not identify its key');
+  const { buffer } = AsnConvert.parse(own.extnValue, SubjectKeyIdentifier);
+  const identifier = new AuthorityKeyIdentifier({ keyIdentifier: new KeyIdentifier(buffer) });
+  const authority = extension(id_ce_authorityKeyIdentifier, identifier);
+  return { key: privateKey, issuer: subject, authority };
 }
 
 /**
@@ -66,9 +90,7 @@ export function certificateSigner(
  * bit string (RFC 7093, section 2, method 1).
  */
 export function keyIdOf(publicKey: Uint8Array): string {
-  const { subjectPublicKey } = AsnConvert.parse(publicKey, SubjectPublicKeyInfo);
-  const digest = createHash('sha256').update(new Uint8Array(subjectPublicKey)).digest();
-  return digest.toString('hex', 0, 20);
+  return keyIdentifier(AsnConvert.parse(publicKey, SubjectPublicKeyInfo)).toString('hex');
 }
 
 /**
@@ -81,13 +103,14 @@ export async function makeCaCertificate(
   validity: Validity,
 ): Promise<Uint8Array> {
   const serial = newSerial();
+  const number = BigInt(`0x${serial.toString('hex')}`).toString();
   const subject = new Name([
-    { C: ['US'] },
-    { O: [{ utf8String: 'SPIFFE' }] },
-    { [serialNumberName]: [BigInt(`0x${serial}`).toString()] },
+    country,
+    caOrganization,
+    attribute(serialNumberName, { printableString: number }),
   ]);
-  const names: JsonGeneralName[] = [{ type: 'url', value: `spiffe://${trustDomain}` }];
-  return signed({ key: signingKey(keys.privateKey), issuer: subject }, validity, {
+  const names = [new GeneralName({ uniformResourceIdentifier: `spiffe://${trustDomain}` })];
+  return signed({ key: keys.privateKey, issuer: subject }, validity, {
     ...{ serial, subject, names, publicKey: keys.publicKey },
     extensions: caExtensions,
   });
@@ -106,21 +129,21 @@ export async function makeSvidCertificate(
   const [first] = dnsNames;
   const fits = first !== undefined && first.length <= 64;
   const subject = new Name([
-    { C: ['US'] },
-    { O: [{ utf8String: 'SPIRE' }] },
-    ...(fits ? [{ CN: [{ utf8String: first }] }] : []),
+    country,
+    svidOrganization,
+    ...(fits ? [attribute(commonName, { utf8String: first })] : []),
   ]);
-  const names: JsonGeneralName[] = [{ type: 'url', value: spiffeId }];
-  for (const value of dnsNames) names.push({ type: 'dns', value });
+  const names = [new GeneralName({ uniformResourceIdentifier: spiffeId })];
+  for (const dNSName of dnsNames) names.push(new GeneralName({ dNSName }));
   const extensions = [...svidExtensions, signer.authority];
   return signed(signer, validity, { serial: newSerial(), subject, names, publicKey, extensions });
 }
 
 interface Body {
-  /** Hexadecimal. */
-  serial: string;
+  serial: Buffer;
   subject: Name;
-  names: JsonGeneralName[];
+  names: GeneralName[];
+  /** SubjectPublicKeyInfo, DER. */
   publicKey: Uint8Array;
   extensions: readonly Extension[];
 }
@@ -128,28 +151,57 @@ interface Body {
 async function signed(
   signer: Pick<CertificateSigner, 'key' | 'issuer'>,
   validity: Validity,
-  body: Body,
+  { serial, subject, names, publicKey, extensions }: Body,
 ): Promise<Uint8Array> {
-  const certificate = await X509CertificateGenerator.create({
-    ...{ serialNumber: body.serial, subject: body.subject, issuer: signer.issuer },
-    ...{ notBefore: validity.notBefore, notAfter: validity.notAfter },
-    ...{ publicKey: new Uint8Array(body.publicKey), signingKey: signer.key, signingAlgorithm },
-    extensions: [
-      ...body.extensions,
-      new SubjectKeyIdentifierExtension(keyIdOf(body.publicKey)),
-      new SubjectAlternativeNameExtension(body.names),
-    ],
+  const subjectPublicKeyInfo = AsnConvert.parse(publicKey, SubjectPublicKeyInfo);
+  const ownKey = new SubjectKeyIdentifier(bufferOf(keyIdentifier(subjectPublicKeyInfo)));
+  const tbsCertificate = new TBSCertificate({
+    ...{ version: Version.v3, serialNumber: bufferOf(serial), signature: signatureAlgorithm },
+    ...{ issuer: signer.issuer, validity: new ValidityPeriod(validity), subject },
+    subjectPublicKeyInfo,
+    extensions: new Extensions([
+      ...extensions,
+      extension(id_ce_subjectKeyIdentifier, ownKey),
+      extension(id_ce_subjectAltName, new SubjectAlternativeName(names)),
+    ]),
   });
-  return new Uint8Array(certificate.rawData);
+  const toBeSigned = new Uint8Array(AsnConvert.serialize(tbsCertificate));
+  const key = { key: signer.key, dsaEncoding: 'der' } as const;
+  const signatureValue = bufferOf(await signOnThread('sha256', toBeSigned, key));
+  return new Uint8Array(
+    AsnConvert.serialize(new Certificate({ tbsCertificate, signatureAlgorithm, signatureValue })),
+  );
 }
 
-function signingKey(privateKey: KeyObject): CryptoKey {
-  return privateKey.toCryptoKey(curve, false, ['sign']) as CryptoKey;
+function attribute(
+  type: string,
+  value: Pick<AttributeValue, 'printableString' | 'utf8String'>,
+): RelativeDistinguishedName {
+  const pair = new AttributeTypeAndValue({ type, value: new AttributeValue(value) });
+  return new RelativeDistinguishedName([pair]);
+}
+
+function extension(extnID: string, value: object, critical = false): Extension {
+  return new Extension({
+    extnID,
+    critical,
+    extnValue: new OctetString(AsnConvert.serialize(value)),
+  });
+}
+
+function keyIdentifier({ subjectPublicKey }: SubjectPublicKeyInfo): Buffer {
+  const digest = createHash('sha256').update(new Uint8Array(subjectPublicKey)).digest();
+  return digest.subarray(0, 20);
+}
+
+/** The bytes alone: small buffers of Node's share one piece of memory. */
+function bufferOf(bytes: Uint8Array): ArrayBuffer {
+  return new Uint8Array(bytes).buffer;
 }
 
 /** 128 random bits, the first two of them 01, so that the number is positive and of one length. */
-function newSerial(): string {
+function newSerial(): Buffer {
   const serial = randomBytes(16);
   serial[0] = (serial[0]! & 0x7f) | 0x40;
-  return serial.toString('hex');
+  return serial;
 }
