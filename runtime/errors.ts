@@ -102,6 +102,7 @@ export type ErrorCode =
   | 'secret_denied'
   | 'secret_invalid'
   | 'secret_too_large'
+  | 'secret_quota_exceeded'
   | 'secret_version_conflict'
   | 'secret_version_unknown'
   | 'secret_corrupt'

@@ -30,6 +30,10 @@ else := not_delegated if not_delegated
 
 else := unknown_identity if unknown_identity
 
+else := agent_rate_exceeded if agent_rate_exceeded
+
+else := tenant_rate_exceeded if tenant_rate_exceeded
+
 else := denied_by_operator if denied_by_operator
 
 else := action_not_granted if action_not_granted
@@ -50,6 +54,8 @@ granted := allowed(
 ) if {
 	agent_acts
 	within_scope
+	within_agent_rate
+	within_tenant_rate
 	delegation_in_order
 	not operator_denies
 }
@@ -95,6 +101,38 @@ unknown_identity := denied(
 ) if {
 	not agent
 	not known_operator
+}
+
+# METADATA
+# title: Agent asks too often
+# description: >-
+#   The agent's operations on secrets of this minute, this one included, exceed
+#   `limits.secret_agent_minute` (600 where it is not set). Without a count or without limits there is none.
+# custom:
+#   controls: ["NIST:SC-5"]
+agent_rate_exceeded := denied(
+	"agent_rate_exceeded",
+	"the agent has reached its limit of operations on secrets a minute",
+	["NIST:SC-5"],
+) if {
+	agent
+	not within_agent_rate
+}
+
+# METADATA
+# title: Tenant asks too often
+# description: >-
+#   The operations on secrets of all agents of the tenant in this minute exceed
+#   `limits.secret_tenant_minute` (3000 where it is not set).
+# custom:
+#   controls: ["NIST:SC-5"]
+tenant_rate_exceeded := denied(
+	"tenant_rate_exceeded",
+	"the tenant has reached its limit of operations on secrets a minute",
+	["NIST:SC-5"],
+) if {
+	agent
+	not within_tenant_rate
 }
 
 # METADATA
@@ -145,6 +183,14 @@ scope_not_granted := denied(
 }
 
 agent := data.agents[input.identity.spiffe_id]
+
+within_agent_rate if {
+	input.counters.agent_minute <= object.get(data.limits, "secret_agent_minute", 600)
+}
+
+within_tenant_rate if {
+	input.counters.tenant_minute <= object.get(data.limits, "secret_tenant_minute", 3000)
+}
 
 known_operator if data.operators[input.identity.spiffe_id].actions.operate
 

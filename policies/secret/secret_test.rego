@@ -38,6 +38,7 @@ asked(action, resource) := {
 	"action": action,
 	"identity": identity,
 	"resource": resource,
+	"counters": {"agent_minute": 1, "tenant_minute": 1},
 	"context": {"time": "2026-01-01T00:00:00.000Z", "request_id": "r1"},
 }
 
@@ -54,6 +55,7 @@ decided_with(value, entries) := answer if {
 		with data.agents as entries
 		with data.operators as operators
 		with data.services as services
+		with data.limits as {}
 }
 
 decided(value) := decided_with(value, agents)
@@ -159,8 +161,42 @@ test_on_behalf_of if {
 	decided(for_operator).allow == false
 }
 
+counted(agent_minute, tenant_minute) := object.union(
+	object.remove(on("read"), {"counters"}),
+	{"counters": {"agent_minute": agent_minute, "tenant_minute": tenant_minute}},
+)
+
+test_rate if {
+	granted_by(decided(counted(600, 3000)), "granted")
+	refused_by(decided(counted(601, 601)), "agent_rate_exceeded")
+	refused_by(decided(counted(1, 3001)), "tenant_rate_exceeded")
+	refused_by(decided(object.remove(on("read"), {"counters"})), "agent_rate_exceeded")
+}
+
+limited(value) := answer if {
+	answer := secret.decision with input as value
+		with data.agents as agents
+		with data.limits as {"secret_agent_minute": 2, "secret_tenant_minute": 3}
+}
+
+test_rate_of_the_data if {
+	granted_by(limited(counted(2, 3)), "granted")
+	refused_by(limited(counted(3, 3)), "agent_rate_exceeded")
+	refused_by(limited(counted(1, 4)), "tenant_rate_exceeded")
+}
+
+test_without_limits_nothing if {
+	answer := secret.decision with input as on("read") with data.agents as agents
+	refused_by(answer, "agent_rate_exceeded")
+}
+
+test_operators_are_not_limited if {
+	granted_by(decided(by_operator(counted(9000, 9000))), "operated")
+}
+
 test_denied_by_operator if {
 	answer := secret.decision with input as on("read")
+		with data.limits as {}
 		with data.agents as agents
 		with data.platform.secret.operator.deny as {
 			{"code": "closed", "message": "closed", "controls": ["SOC2:CC7.2"]},

@@ -222,6 +222,10 @@ const secretInput = fc
       '',
     ),
     key: text,
+    counters: fc.record({
+      agent_minute: fc.integer({ min: 1, max: 650 }),
+      tenant_minute: fc.integer({ min: 1, max: 3200 }),
+    }),
   })
   .map((of): JsonValue => {
     const agent = sampleAgent(of.number);
@@ -234,6 +238,7 @@ const secretInput = fc
       identity: of.who === 'agent' ? identity(agent) : { ...identity(''), spiffe_id: who },
       ...(of.actor === undefined ? {} : { actor: of.actor }),
       resource: catalog ? { kind: 'vault' } : { kind: 'secret', key: of.key, scope },
+      counters: of.counters,
       context: moment,
     };
   });

@@ -57,6 +57,7 @@ const single: Record<Exclude<ErrorCode, OfFamily>, Mapping> & Partial<Record<OfF
   secret_denied: [403, 'No secret of this name is in scope'],
   secret_invalid: [400, 'The secret, its name or its scope is not valid'],
   secret_too_large: [413, 'The secret is over its size limit'],
+  secret_quota_exceeded: [507, 'The tenant keeps as many secrets as it may'],
   secret_version_conflict: [409, 'The secret has another version by now'],
   secret_version_unknown: [404, 'The secret has no such version'],
   secret_corrupt: [500, 'The stored secret does not decrypt'],

@@ -3,12 +3,12 @@ import type { KeyObject } from 'node:crypto';
 import type { Decider } from '../../runtime/decide/decide.ts';
 import type { EvidenceLog } from '../../runtime/evidence/log.ts';
 import type { Record } from '../../runtime/modules/record.ts';
+import { Counters } from '../common/counters.ts';
 import type { Route } from '../common/http/port.ts';
 import { type KeyValue, MemoryKeyValue } from '../common/keyvalue/keyvalue.ts';
 import { Ledger } from '../common/ledger.ts';
 import { type ApprovalStore, MemoryApprovalStore } from './approval-store.ts';
 import { Approvals, newApprovalKey } from './approvals.ts';
-import { Counters } from './counters.ts';
 import { type CredentialSource, noCredentials } from './credentials.ts';
 import { Judge } from './judge.ts';
 import { SessionTrace } from './provenance.ts';
@@ -114,7 +114,7 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
     tools: config.tools ?? new MemoryToolStore(),
     judge: new Judge(config.decider, config.record),
     ledger: new Ledger(config.evidence, clock),
-    counters: new Counters(config.keyValue ?? new MemoryKeyValue(clock), clock),
+    counters: new Counters(config.keyValue ?? new MemoryKeyValue(clock), clock, 'calls'),
     sessions: new Sessions(config.newTrace ?? newSessionTrace, limits.sessions),
     approvals,
     credentials: config.credentials ?? noCredentials,

@@ -1,8 +1,8 @@
 // What the gateway's handlers work with; put together in gateway.ts.
 import type { Record as RecordModule } from '../../runtime/modules/record.ts';
+import type { Counters } from '../common/counters.ts';
 import type { Ledger } from '../common/ledger.ts';
 import type { Approvals } from './approvals.ts';
-import type { Counters } from './counters.ts';
 import type { CredentialSource } from './credentials.ts';
 import type { GatewayLimits, SchemaCheck } from './gateway.ts';
 import type { Judge } from './judge.ts';

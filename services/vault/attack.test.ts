@@ -80,6 +80,7 @@ for (const engine of engines()) {
       const plain = (from: unknown) =>
         JSON.stringify(from)
           .replaceAll(key, 'KEY')
+          .replaceAll(/_minute":\d+/g, '_minute":COUNT')
           .replaceAll(/[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID');
       const { sequence, ...rest } = row;
       const { date, ...fixed } = headers as { date?: string };
@@ -153,6 +154,70 @@ for (const engine of engines()) {
     const read = await other.call(GATEWAY, 'GET', `${secrets}/a`, undefined, behalf);
     assert.is(read.body.code, 'secret_corrupt');
     await other.close();
+  });
+
+  test('a tenant keeps no more secrets and no more bytes than it may, also written at once', async () => {
+    const quota = { secrets: 3, bytes: 100_000 };
+    const other = await startVault(database, { quota });
+    const write = (as: string, key: string, body: JsonObject) =>
+      other.call(as, 'PUT', `${secrets}/${key}`, body);
+    const count = async () => {
+      const answer = await other.operate('GET', secrets);
+      return (answer.body.secrets as JsonObject[]).length;
+    };
+    try {
+      const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
+      const scopes: JsonObject[] = [{}, { scope: 'main' }];
+      const answers = await Promise.all(
+        keys.map((key, i) => write(AGENTS.main, key, { value: 'v', ...scopes[i % 2]! })),
+      );
+      assert.equal(answers.map(({ status }) => status).sort(), [201, 201, 201, 507, 507, 507]);
+      const over = answers.find(({ status }) => status === 507)!;
+      assert.is(over.body.code, 'secret_quota_exceeded');
+      assert.is((await other.rows()).filter(({ outcome }) => outcome === 'error').length, 3);
+      assert.is((await write(AGENTS.keeper, 'g', { value: 'v' })).status, 507, 'one tenant');
+      const operated = await other.operate('PUT', `${secrets}/g`, {
+        ...{ value: 'v', scope: 'spiffe://platform.local/agent/acme/*' },
+      });
+      assert.is(operated.body.code, 'secret_quota_exceeded');
+      assert.is((await write(AGENTS.stranger, 'a', { value: 'v' })).status, 201, 'another tenant');
+      assert.is(await count(), 4);
+      const [key] = keys.filter((_key, i) => answers[i]!.status === 201);
+      await other.call(AGENTS.main, 'DELETE', `${secrets}/${key}`);
+      assert.is((await write(AGENTS.keeper, 'g', { value: 'v' })).status, 507, 'only hidden');
+      await other.call(AGENTS.main, 'DELETE', `${secrets}/${key}?purge=true`);
+      assert.is((await write(AGENTS.main, 'large', { value: 'x'.repeat(60_000) })).status, 201);
+      const more = await write(AGENTS.main, 'large', { value: 'y'.repeat(60_000) });
+      assert.is(more.body.code, 'secret_quota_exceeded', 'older versions count');
+      const restored = await other.call(AGENTS.main, 'POST', `${secrets}/large/restore`, {
+        version: 1,
+      });
+      assert.is(restored.body.code, 'secret_quota_exceeded');
+      const kept = await other.call(AGENTS.main, 'GET', `${secrets}/large`);
+      assert.is(kept.body.version, 1);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('operations of a minute are counted: of the agent, of its tenant, in a batch one by one', async () => {
+    const keys = Array.from({ length: 100 }, (_, i) => `k${i}`);
+    const codes = async (as: string, headers = {}) => {
+      const path = `${secrets}/batch`;
+      const { body } = await vault.call(as, 'POST', path, { keys }, headers);
+      const items = body.secrets as { error: { code: string; reason: { code: string } } }[];
+      return [...new Set(items.map(({ error }) => error.reason.code))];
+    };
+    for (let i = 0; i < 5; i++) assert.equal(await codes(AGENTS.main), ['secret_denied']);
+    const behalf = { 'x-platform-on-behalf-of': AGENTS.main };
+    assert.equal(await codes(GATEWAY, behalf), ['secret_denied'], 'what is read for it counts');
+    const denied = await put(AGENTS.main, 'a', { value: 'v' });
+    assert.is((denied.body.reason as JsonObject).code, 'agent_rate_exceeded');
+    assert.is((await put(AGENTS.worker, 'a', { value: 'v' })).status, 201);
+    const listed = await vault.operate('GET', secrets);
+    assert.is(listed.status, 200, 'operators are not limited');
+    vault.clock.now += 60_000;
+    assert.is((await put(AGENTS.main, 'a', { value: 'v' })).status, 200);
   });
 
   test('a torn row is told from a moved one, and neither is released', async () => {

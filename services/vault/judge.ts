@@ -3,6 +3,7 @@ import type { Decider } from '../../runtime/decide/decide.ts';
 import type { Decision } from '../../runtime/decide/decision.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import type { Caller } from '../common/caller.ts';
+import type { Counters } from '../common/counters.ts';
 
 export type SecretAction = 'read' | 'write' | 'list' | 'delete' | 'restore' | 'rotate';
 
@@ -16,13 +17,28 @@ export interface SecretResource {
 export class Judge {
   readonly #decider: Decider;
 
-  constructor(decider: Decider) {
+  readonly #counters: Counters;
+
+  constructor(decider: Decider, counters: Counters) {
     this.#decider = decider;
+    this.#counters = counters;
   }
 
-  /** Whether the caller may do this at all. */
-  authorize(caller: Caller, action: SecretAction, resource: SecretResource): Decision {
+  /**
+   * Whether the caller may do this at all. Each asking counts once for an agent and its tenant, also
+   * where a service acts for it; nothing of an operator is counted. Rejects with
+   * `service_unavailable` when nothing can be counted.
+   */
+  async authorize(
+    caller: Caller,
+    action: SecretAction,
+    resource: SecretResource,
+  ): Promise<Decision> {
     const { identity, actor, context } = caller;
+    const counters =
+      identity.tenant === ''
+        ? { agent_minute: 0, tenant_minute: 0 }
+        : await this.#counters.count(identity);
     const { key, scope } = resource;
     const input: JsonObject = {
       action,
@@ -33,6 +49,7 @@ export class Judge {
         ...(key === undefined ? {} : { key }),
         ...(scope === undefined ? {} : { scope }),
       },
+      counters,
       context: { time: context.time, request_id: context.requestId },
     };
     const { salt } = context;

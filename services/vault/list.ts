@@ -26,7 +26,7 @@ export async function listSecrets(
   { prefix, after, limit }: ListRequest,
 ): Promise<{ secrets: Listed[]; next: string | null; decision: Decision }> {
   const action = parts.ledger.begin(asker, 'secret', { vault: 'list' });
-  const decision = parts.judge.authorize(asker, 'list', {});
+  const decision = await parts.judge.authorize(asker, 'list', {});
   if (!decision.allow) throw await refused(parts, action, [decision], decision);
   const position = after === undefined ? undefined : readCursor(after, parts);
   const scopes = asker.isOperator && asker.scopes.length === 0 ? undefined : asker.scopes;

@@ -79,7 +79,7 @@ export async function listVersions(
   key: string,
 ): Promise<{ versions: ListedVersion[]; decision: Decision }> {
   const action = parts.ledger.begin(asker, 'secret', { secret: key, versions: true });
-  const authorized = parts.judge.authorize(asker, 'list', { key });
+  const authorized = await parts.judge.authorize(asker, 'list', { key });
   if (!authorized.allow) throw await refused(parts, action, [authorized], authorized);
   const all = await parts.store.versions(asker.scopes, key, parts.clock());
   const scope = asker.scopes.find((each) => all.some((version) => version.scope === each));
@@ -100,7 +100,7 @@ interface Begun {
 
 async function begin(parts: Parts, asker: Asker, key: string): Promise<Begun> {
   const action = parts.ledger.begin(asker, 'secret', { secret: key });
-  const authorized = parts.judge.authorize(asker, 'read', { key });
+  const authorized = await parts.judge.authorize(asker, 'read', { key });
   if (!authorized.allow) throw await refused(parts, action, [authorized], authorized);
   return { key, action, authorized };
 }

@@ -19,7 +19,7 @@ interface Rotated {
 export async function rotateMasterKey(parts: Parts, caller: Caller): Promise<Rotated> {
   const { ledger, rotation } = parts;
   const action = ledger.begin(caller, 'secret', { vault: 'master key' });
-  const decision = parts.judge.authorize(caller, 'rotate', {});
+  const decision = await parts.judge.authorize(caller, 'rotate', {});
   if (!decision.allow) throw await refused(parts, action, [decision], decision);
   await ledger.intent(action, [decision]);
   let keys: { from: string; to: string };
@@ -39,7 +39,7 @@ export async function rotateMasterKey(parts: Parts, caller: Caller): Promise<Rot
 /** How far the change has come. */
 export async function rotationProgress(parts: Parts, caller: Caller): Promise<Rotated> {
   const action = parts.ledger.begin(caller, 'secret', { vault: 'rotation' });
-  const decision = parts.judge.authorize(caller, 'rotate', {});
+  const decision = await parts.judge.authorize(caller, 'rotate', {});
   if (!decision.allow) throw await refused(parts, action, [decision], decision);
   const progress = await parts.rotation.progress();
   await parts.ledger.event(action, [decision], {});

@@ -74,7 +74,7 @@ export async function mayChange(
   key: string,
   scope: string,
 ): Promise<Decision[]> {
-  const authorized = parts.judge.authorize(asker, what, { key, scope });
+  const authorized = await parts.judge.authorize(asker, what, { key, scope });
   if (asker.isOperator) {
     if (!authorized.allow) throw await refused(parts, action, [authorized], authorized);
     return [authorized];

@@ -3,8 +3,10 @@ import type { Decider } from '../../runtime/decide/decide.ts';
 import type { EvidenceLog } from '../../runtime/evidence/log.ts';
 import type { Record } from '../../runtime/modules/record.ts';
 import type { Scope } from '../../runtime/modules/scope.ts';
+import { Counters } from '../common/counters.ts';
 import type { Database } from '../common/database/port.ts';
 import type { Route } from '../common/http/port.ts';
+import { type KeyValue, MemoryKeyValue } from '../common/keyvalue/keyvalue.ts';
 import { Ledger } from '../common/ledger.ts';
 import { SecretCache } from './cache.ts';
 import { Judge } from './judge.ts';
@@ -14,7 +16,7 @@ import { controlRoutes, secretRoutes } from './routes.ts';
 import { createTables } from './schema.ts';
 import { SecretStore } from './store.ts';
 import { sweepExpired } from './sweep.ts';
-import { SecretWriter } from './writer.ts';
+import { type Quota, SecretWriter } from './writer.ts';
 
 export interface VaultConfig {
   decider: Decider;
@@ -29,6 +31,10 @@ export interface VaultConfig {
    * then remembered in memory.
    */
   soleWriter?: boolean;
+  /** Where operations are counted; in this process where it is not given. */
+  keyValue?: KeyValue;
+  /** What one tenant may keep; 1,000 secrets and 16 MiB where it is not given. */
+  quota?: Quota;
   clock?: () => Date;
   /** Told of trouble that stops no request: a sweep or a rotation that has to be tried again. */
   onTrouble?: (error: unknown) => void;
@@ -51,6 +57,7 @@ export interface Vault {
 }
 
 const sweepMsDefault = 60_000;
+const quotaDefault: Quota = { secrets: 1000, bytes: 16 * 1024 * 1024 };
 // Three scopes a key; with values of the largest size about 190 MB, with usual ones a few.
 const cacheEntries = 3000;
 
@@ -74,15 +81,16 @@ export async function createVault(config: VaultConfig): Promise<Vault> {
       for (const { scope, key } of versions) forget(scope, key);
     },
   });
+  const counters = new Counters(config.keyValue ?? new MemoryKeyValue(clock), clock, 'secrets');
   const parts = {
     record: config.record,
     scope: config.scope,
     trustDomain: config.trustDomain,
-    judge: new Judge(config.decider),
+    judge: new Judge(config.decider, counters),
     ledger: new Ledger(config.evidence, clock),
     reader: cache ?? store,
     store,
-    writer: new SecretWriter(database),
+    writer: new SecretWriter(database, config.quota ?? quotaDefault),
     rotation,
     forget,
     clock,

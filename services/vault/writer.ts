@@ -35,6 +35,22 @@ export interface Put {
   created: boolean;
 }
 
+/** What one tenant may keep, in all of its scopes, until it is purged or has expired. */
+export interface Quota {
+  secrets: number;
+  /** Of sealed values, every version kept. */
+  bytes: number;
+}
+
+// Writers of one tenant wait for each other, so that together they keep no more than its quota.
+const holdTenant = 'select pg_advisory_xact_lock(hashtextextended($1, 6021457091))';
+
+const kept = `
+select
+  (select count(*) from vault_secrets where spiffe_scope >= $1 and spiffe_scope < $2) as secrets,
+  (select coalesce(sum(octet_length(value)), 0)::bigint from vault_versions
+    where spiffe_scope >= $1 and spiffe_scope < $2) as bytes`;
+
 // The insert waits for whoever holds the row, so that the next statement reads what they committed.
 const hold = `
 insert into vault_secrets (spiffe_scope, key, version, created_at, updated_at)
@@ -88,15 +104,21 @@ delete from vault_secrets where spiffe_scope = $1 and key = $2 returning key`;
 /** Writes secrets; whoever loses a race learns it from an error, and nothing of theirs is kept. */
 export class SecretWriter {
   readonly #database: Pick<Database, 'transaction'>;
+  readonly #quota: Quota;
 
-  constructor(database: Pick<Database, 'transaction'>) {
+  constructor(database: Pick<Database, 'transaction'>, quota: Quota) {
     this.#database = database;
+    this.#quota = quota;
   }
 
-  /** Adds a version. Throws `secret_version_conflict` where `check` does not hold. */
+  /**
+   * Adds a version. Throws `secret_version_conflict` where `check` does not hold, and
+   * `secret_quota_exceeded` where the tenant would keep more than it may.
+   */
   put(request: PutRequest): Promise<Put> {
     const { scope, key, check, now, expiresAt, writtenBy } = request;
     return this.#database.transaction(async (queries) => {
+      await queries.query(holdTenant, [tenantOf(scope)]);
       await queries.query(hold, [scope, key, now.toISOString()]);
       const [row] = await queries.query(current, [scope, key]);
       const before = row as SqlRow;
@@ -108,7 +130,7 @@ export class SecretWriter {
       }
       const version = (before.version as number) + 1;
       const place = { scope, key, version, createdAt: now, expiresAt, writtenBy };
-      await add(queries, place, await request.seal(place, ingredientsOf(before)));
+      await this.#add(queries, place, await request.seal(place, ingredientsOf(before)));
       return { version, created: liveVersion === 0 };
     });
   }
@@ -135,7 +157,7 @@ export class SecretWriter {
   /**
    * Takes the deletion of the current version back, or, with `version`, adds that version's value as
    * a new one, which `by` has written. Resolves to the current version's number, or to undefined when there is no secret.
-   * Throws `secret_version_unknown`.
+   * Throws `secret_version_unknown` and `secret_quota_exceeded`.
    */
   restore(
     { scope, key }: SecretId,
@@ -144,6 +166,7 @@ export class SecretWriter {
     reseal: (from: StoredVersion, place: Place, ingredients: Ingredients) => Promise<Sealed>,
   ): Promise<number | undefined> {
     return this.#database.transaction(async (queries) => {
+      await queries.query(holdTenant, [tenantOf(scope)]);
       await queries.query(lock, [scope, key]);
       const rows = await queries.query(stored, [scope, key, version ?? null]);
       const versions = rows.map(storedVersion);
@@ -162,10 +185,32 @@ export class SecretWriter {
         ...{ scope, key, version: newest.version + 1 },
         ...{ createdAt: now, expiresAt: from.expiresAt, writtenBy: by },
       };
-      await add(queries, place, await reseal(from, place, ingredientsOf(row as SqlRow)));
+      await this.#add(queries, place, await reseal(from, place, ingredientsOf(row as SqlRow)));
       return place.version;
     });
   }
+
+  async #add(queries: Queries, place: Place, sealed: Sealed): Promise<void> {
+    await queries.query(append, [
+      ...[place.scope, place.key, place.version, sealed.ciphertext, sealed.nonce],
+      ...[sealed.wrappedKey, sealed.keyId, place.createdAt.toISOString()],
+      ...[place.expiresAt?.toISOString() ?? null, place.writtenBy],
+    ]);
+    const tenant = tenantOf(place.scope);
+    // `0` comes right after `/`, so this range is every scope of the tenant and no other's.
+    const [row] = await queries.query(kept, [`${tenant}/`, `${tenant}0`]);
+    const { secrets, bytes } = row as { secrets: number; bytes: number };
+    if (secrets <= this.#quota.secrets && bytes <= this.#quota.bytes) return;
+    const message = `the tenant keeps at most ${this.#quota.secrets} secrets of ${this.#quota.bytes} bytes together`;
+    throw new PlatformError('secret_quota_exceeded', message, {
+      hint: 'purge what is not needed any more',
+    });
+  }
+}
+
+/** The tenant's part of a scope: `spiffe://<trust domain>/agent/<tenant>`. */
+function tenantOf(scope: string): string {
+  return scope.split('/').slice(0, 5).join('/');
 }
 
 /** The error of a version that is not among those kept. */
@@ -183,12 +228,4 @@ function isLiveRow(row: SqlRow, now: Date): boolean {
 
 function ingredientsOf(row: SqlRow): Ingredients {
   return { nonce: row.nonce as Uint8Array, keyId: row.master_key as string };
-}
-
-async function add(queries: Queries, place: Place, sealed: Sealed): Promise<void> {
-  await queries.query(append, [
-    ...[place.scope, place.key, place.version, sealed.ciphertext, sealed.nonce],
-    ...[sealed.wrappedKey, sealed.keyId, place.createdAt.toISOString()],
-    ...[place.expiresAt?.toISOString() ?? null, place.writtenBy],
-  ]);
 }

@@ -1,9 +1,9 @@
-// Counts the calls of each agent and each tenant in the current minute, as policy limits them.
+// Counts what each agent and each tenant does in the current minute, as policy limits it.
 
-import type { Identity } from '../common/caller.ts';
-import type { KeyValue } from '../common/keyvalue/keyvalue.ts';
+import type { Identity } from './caller.ts';
+import type { KeyValue } from './keyvalue/keyvalue.ts';
 
-/** An input of every decision; this call included. */
+/** An input of decisions; this call or operation included. */
 export type CallCounts = { agent_minute: number; tenant_minute: number };
 
 /** Twice the window, so that no count is lost while its minute lasts. */
@@ -12,9 +12,12 @@ const ttlSeconds = 120;
 export class Counters {
   readonly #store: KeyValue;
   readonly #clock: () => Date;
+  readonly #what: string;
 
-  constructor(store: KeyValue, clock: () => Date) {
+  /** `what` is counted, apart from everything else in the same store. */
+  constructor(store: KeyValue, clock: () => Date, what: 'calls' | 'secrets') {
     this.#store = store;
+    this.#what = what;
     this.#clock = clock;
   }
 
@@ -25,9 +28,9 @@ export class Counters {
   async count(identity: Identity): Promise<CallCounts> {
     const minute = Math.floor(this.#clock().getTime() / 60_000);
     const [agent, tenant] = await Promise.all([
-      this.#store.increment(`calls:agent:${identity.spiffe_id}:${minute}`, ttlSeconds),
+      this.#store.increment(`${this.#what}:agent:${identity.spiffe_id}:${minute}`, ttlSeconds),
       this.#store.increment(
-        `calls:tenant:${identity.trust_domain}:${identity.tenant}:${minute}`,
+        `${this.#what}:tenant:${identity.trust_domain}:${identity.tenant}:${minute}`,
         ttlSeconds,
       ),
     ]);
