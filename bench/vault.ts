@@ -11,7 +11,7 @@ import { loadModules } from '../runtime/decide/local.ts';
 import { openEvidenceLog } from '../runtime/evidence/log.ts';
 import { seedSigner } from '../runtime/evidence/note.ts';
 import { isInstalled, pythonTool } from '../runtime/testing/python-tools.ts';
-import { sampleAgent } from '../runtime/testing/sample-data.ts';
+import { sampleAgent, sampleData } from '../runtime/testing/sample-data.ts';
 import { masterKey, open, seal } from '../services/vault/seal.ts';
 import type { BenchmarkCase, BenchmarkResult, Figures } from './measure.ts';
 import { compare, compareAsync, figures } from './measure.ts';
@@ -55,7 +55,9 @@ interface Server {
 
 /** Our vault as a process of its own: embedded database, evidence with fsync, a Unix socket. */
 async function startOurs(folder: string): Promise<Server> {
-  const { trusted } = await writeSamplePair(join(folder, 'bundles'));
+  const limits = { secret_agent_minute: 1e9, secret_tenant_minute: 1e9 };
+  const data = { ...sampleData(20), limits };
+  const { trusted } = await writeSamplePair(join(folder, 'bundles'), { data });
   writeFileSync(join(folder, 'keys.json'), JSON.stringify({ keys: trusted }));
   writeFileSync(join(folder, 'seed'), randomBytes(32));
   const socket = join(folder, 'vault.sock');
