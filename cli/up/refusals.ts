@@ -1,9 +1,10 @@
 // The evidence of what the proxies refuse: who it was, as far as that is known, and why.
 import { randomUUID } from 'node:crypto';
 import type { Decision } from '../../runtime/decide/decision.ts';
-import type { PlatformError } from '../../runtime/errors.ts';
+import { EvidenceError, type PlatformError } from '../../runtime/errors.ts';
 import type { EvidenceLog } from '../../runtime/evidence/log.ts';
 import type { JsonObject } from '../../runtime/json.ts';
+import { RowBudget } from '../../services/proxy/row-budget.ts';
 
 export interface ProxyRefusal {
   error: PlatformError;
@@ -16,9 +17,12 @@ export interface ProxyRefusal {
   uid?: number | undefined;
 }
 
+const budget = new RowBudget();
+
 /**
  * Writes the denial row; `door` names where it happened. Where nobody was identified, the row has no
- * SPIFFE ID but the process, where the kernel knows it.
+ * SPIFFE ID but the process, where the kernel knows it. Throws `evidence_unavailable` for whom too
+ * many rows were written just now: whoever asks for what it may not have cannot fill the disk.
  */
 export async function recordRefusal(
   evidence: Pick<EvidenceLog, 'append'>,
@@ -26,6 +30,11 @@ export async function recordRefusal(
   { error, requestId, time, method, spiffeId, pid, uid }: ProxyRefusal,
   decision?: Decision,
 ): Promise<void> {
+  if (!budget.take(spiffeId ?? `pid ${pid ?? 'unknown'}`)) {
+    throw new EvidenceError('evidence_unavailable', 'too many refusals to put on record', {
+      hint: 'wait a while, and ask only for what was granted',
+    });
+  }
   const process: JsonObject = pid === undefined ? {} : { pid, uid: uid ?? -1 };
   await evidence.append({
     kind: 'denial',

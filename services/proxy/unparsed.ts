@@ -5,11 +5,7 @@ import { type OwnAnswer, problemAnswer } from './answer.ts';
 import type { Journal } from './journal.ts';
 import type { Refusal } from './mesh-proxy.ts';
 import type { ProxyMetrics } from './metrics.ts';
-
-/** Rows that one peer can cause at once, and a second after that. */
-const rows = { burst: 100, perSecond: 10 };
-/** Peers whose rows are counted; beyond it those go that have been quiet. */
-const peersMax = 10_000;
+import { RowBudget } from './row-budget.ts';
 
 /** Whom the refusal is counted against and written down for. */
 export interface UnparsedPeer {
@@ -54,26 +50,4 @@ export function unparsedRefusals(
     journal.connection({ source, destination, reason, time, requestId });
     return problemAnswer(answered, { request_id: requestId });
   };
-}
-
-/** A bucket of rows a peer, which fills again as time passes. */
-class RowBudget {
-  readonly #buckets = new Map<string, { left: number; at: number }>();
-
-  take(peer: string): boolean {
-    const now = performance.now();
-    const bucket = this.#buckets.get(peer) ?? { left: rows.burst, at: now };
-    const gained = ((now - bucket.at) / 1000) * rows.perSecond;
-    bucket.left = Math.min(rows.burst, bucket.left + gained);
-    bucket.at = now;
-    // The peer that was heard last stands last, so that the first ones are the quiet ones.
-    this.#buckets.delete(peer);
-    this.#buckets.set(peer, bucket);
-    if (this.#buckets.size > peersMax) {
-      this.#buckets.delete(this.#buckets.keys().next().value as string);
-    }
-    if (bucket.left < 1) return false;
-    bucket.left -= 1;
-    return true;
-  }
 }
