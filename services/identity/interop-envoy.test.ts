@@ -34,7 +34,7 @@ let other: TestPlatform;
 const envoys: Envoy[] = [];
 
 test.before(async () => {
-  platform = await startWithAuthority();
+  platform = await startWithAuthority({ publishAheadMs: 1000 });
   other = await startWithAuthority();
   for (const each of [platform, other]) await each.enter('/service/gateway', ['service:gateway']);
 });

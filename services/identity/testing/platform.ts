@@ -12,13 +12,21 @@ export interface TestPlatform extends TestIdentity {
   database: Database;
 }
 
-/** Starts it; `database` stays open when it was given. */
-export async function startWithAuthority(
-  options: { database?: Database; clock?: () => Date; limits?: Partial<GrpcLimits> } = {},
-): Promise<TestPlatform> {
+export interface TestPlatformOptions {
+  /** Stays open when the platform is closed. */
+  database?: Database;
+  clock?: () => Date;
+  limits?: Partial<GrpcLimits>;
+  /** How long a key is published before it signs; at once where left out, for tests without peers. */
+  publishAheadMs?: number;
+}
+
+/** Starts it. */
+export async function startWithAuthority(options: TestPlatformOptions = {}): Promise<TestPlatform> {
+  const { publishAheadMs = 0 } = options;
   const database = options.database ?? (await openPglite());
   const authority = await createAuthority({
-    ...{ trustDomain, database, keyEncryptionKey: randomBytes(32), pollMs: 0, publishAheadMs: 0 },
+    ...{ trustDomain, database, keyEncryptionKey: randomBytes(32), pollMs: 0, publishAheadMs },
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
   const identity = await startIdentity({ ...options, authority, database });
