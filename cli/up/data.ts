@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BundleError } from '../../runtime/errors.ts';
-import { operatorSpiffeId } from '../../runtime/identity/spiffe-id.ts';
+import { operatorSpiffeId, serviceSpiffeId } from '../../runtime/identity/spiffe-id.ts';
 import { isJsonObject, type JsonObject } from '../../runtime/json.ts';
 import type { RegisteredAgent } from '../../services/identity/agents.ts';
 import { grantsJson } from '../../services/identity/grants.ts';
@@ -43,7 +43,7 @@ export function dataOf(
       declared[spiffeId] = { tenant, agent: name, role, ...grantsJson(agent.grants) };
     }
   }
-  const gateway = `spiffe://${trustDomain}/service/gateway`;
+  const gateway = serviceSpiffeId(trustDomain, 'gateway');
   const person = { actions: { view: true, approve: true, operate: true } };
   return merge(
     {

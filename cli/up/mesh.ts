@@ -6,8 +6,8 @@ import type { Decision } from '../../runtime/decide/decision.ts';
 import { createLocalDecider } from '../../runtime/decide/local.ts';
 import { codeOf } from '../../runtime/errors.ts';
 import { serviceSpiffeId } from '../../runtime/identity/spiffe-id.ts';
-import type { JsonObject } from '../../runtime/json.ts';
 import type { Filter } from '../../runtime/proxywasm/filter.ts';
+import { decideMesh } from '../../runtime/proxywasm/mesh-decision.ts';
 import { meshFilter } from '../../runtime/proxywasm/mesh-filter.ts';
 import { defaultLimits as gatewayLimits } from '../../services/gateway/gateway.ts';
 import {
@@ -188,31 +188,15 @@ class MeshFilters {
     decisionId,
   }: InboundRefusal): Decision | undefined {
     if (decisionId === undefined || spiffeId === undefined) return undefined;
-    const decision = this.#filters.get(service)?.decider.decide({
-      boundary: 'mesh',
-      module: 'authorization',
-      input: {
-        action: 'connect',
-        context: { request_id: requestId, time },
-        identity: identityOf(spiffeId, this.#foundation.trustDomain),
-        resource: { kind: 'service', name: service },
-      },
-      // Nothing of this input is committed.
-      salt: new Uint8Array(32),
-    });
-    return decision?.id === decisionId && !decision.allow ? decision : undefined;
+    const decider = this.#filters.get(service)?.decider;
+    if (decider === undefined) return undefined;
+    const { trustDomain } = this.#foundation;
+    const decision = decideMesh(decider, { spiffeId, trustDomain, service, requestId, time });
+    return decision.id === decisionId && !decision.allow ? decision : undefined;
   }
 
   close(): void {
     for (const { filter } of this.#filters.values()) filter.close();
     this.#filters.clear();
   }
-}
-
-/** The identity as the mesh policy reads it; the last three are empty for whoever is no agent. */
-function identityOf(spiffe_id: string, trust_domain: string): JsonObject {
-  const [, , , kind, tenant = '', agent = '', role = '', ...more] = spiffe_id.split('/');
-  const isAgent = kind === 'agent' && role !== '' && more.length === 0;
-  const named = isAgent ? { tenant, agent, role } : { tenant: '', agent: '', role: '' };
-  return { spiffe_id, trust_domain, ...named };
 }

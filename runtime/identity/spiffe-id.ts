@@ -42,6 +42,13 @@ export function serviceSpiffeId(trustDomain: string, name: string): string {
   return `spiffe://${trustDomain}/service/${name}`;
 }
 
+/** Whether this is the SPIFFE ID of a service: `/service/` and one segment. */
+export function isServiceSpiffeId(spiffeId: string): boolean {
+  const [scheme, empty, trustDomain, kind, name, ...more] = spiffeId.split('/');
+  const named = kind === 'service' && Boolean(name) && more.length === 0;
+  return named && scheme === 'spiffe:' && empty === '' && Boolean(trustDomain);
+}
+
 /** The SPIFFE ID of this machine: the parent of every registration entry on it. */
 export function nodeSpiffeId(trustDomain: string): string {
   requireTrustDomain(trustDomain);

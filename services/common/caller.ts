@@ -1,7 +1,11 @@
 // Who calls and which request it is: facts that the proxy or the control socket vouch for.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { PlatformError } from '../../runtime/errors.ts';
-import { operatorSpiffeId, parseAgentSpiffeId } from '../../runtime/identity/spiffe-id.ts';
+import {
+  isServiceSpiffeId,
+  operatorSpiffeId,
+  parseAgentSpiffeId,
+} from '../../runtime/identity/spiffe-id.ts';
 import { type HttpRequest, singleHeader } from './http/port.ts';
 
 /** The identity as policies read it; the last three are empty for whoever is no agent. */
@@ -53,7 +57,7 @@ export function attestedPrincipal(request: HttpRequest): Pick<Caller, 'identity'
   const behalf = singleHeader(request.headers, 'x-platform-on-behalf-of');
   if (behalf === undefined) return { identity: attestedAgent(request) };
   const actor = singleHeader(request.headers, 'x-platform-spiffe-id');
-  if (!behalf || !actor || !isService(actor)) {
+  if (!behalf || !actor || !isServiceSpiffeId(actor)) {
     throw new PlatformError('request_malformed', 'only a service may act on behalf of an agent');
   }
   return { identity: agentIdentity(behalf), actor };
@@ -63,12 +67,6 @@ export function attestedPrincipal(request: HttpRequest): Pick<Caller, 'identity'
 export function attestedOperator(request: HttpRequest, trustDomain: string): Identity {
   const spiffe_id = request.peer?.spiffeId ?? operatorSpiffeId(trustDomain);
   return { spiffe_id, trust_domain: trustDomain, tenant: '', agent: '', role: '' };
-}
-
-function isService(spiffeId: string): boolean {
-  const [scheme, empty, trustDomain, kind, name, ...more] = spiffeId.split('/');
-  const named = kind === 'service' && Boolean(name) && more.length === 0;
-  return named && scheme === 'spiffe:' && empty === '' && Boolean(trustDomain);
 }
 
 function agentIdentity(spiffeId: string): Identity {

@@ -1,5 +1,4 @@
 // The gateway as a process of its own: what it says of a bad environment, how it starts, serves and stops.
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,27 +8,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeSamplePair } from '../../runtime/bundle/testing.ts';
 import type { JsonObject } from '../../runtime/json.ts';
+import { startService } from '../common/testing-process.ts';
 import { AGENT, SECRET, startUpstream } from './testing.ts';
 
-function run(environment: Record<string, string>) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output = { text: '' };
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output.text += chunk;
-    });
-  }
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const ready = new Promise<void>((resolve) => {
-    child.stdout.on('data', () => {
-      if (output.text.includes('listening')) resolve();
-    });
-  });
-  return { child, output, exited, ready };
-}
+const run = (environment: Record<string, string>) =>
+  startService(join(import.meta.dirname, 'main.ts'), environment);
 
 test('a bad environment is told whole, and nothing starts', async () => {
   const { exited, output } = run({ LISTEN_ADDRESS: ':8080', MAX_TOOL_TIMEOUT: 'soon' });

@@ -1,5 +1,4 @@
 // The identity server as a process of its own: what it says of a bad environment, how it serves and stops.
-import { spawn } from 'node:child_process';
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,30 +11,14 @@ import { entryClient } from '../../runtime/identity/entry-client.ts';
 import { SpiffeWorkloadAPI } from '../../runtime/identity/proto/spiffe/workload/workload_pb.js';
 import { needs } from '../../runtime/testing/needs.ts';
 import { startPostgres } from '../common/database/testing/postgres.ts';
+import { startService } from '../common/testing-process.ts';
 import { parseKey, readConfig } from './config.ts';
 import { grpcTo, securityHeader } from './testing/identity.ts';
 
 const test = suite('identity process');
 
-function run(environment: Record<string, string>) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output = { text: '' };
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const ready = new Promise<void>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk) => {
-        output.text += chunk;
-        if (output.text.includes('listening on')) resolve();
-      });
-    }
-    exited.then(() => reject(new Error(output.text))).catch(() => {});
-  });
-  ready.catch(() => {});
-  return { child, output, exited, ready };
-}
+const run = (environment: Record<string, string>) =>
+  startService(join(import.meta.dirname, 'main.ts'), environment);
 
 test('a bad environment is told whole, and nothing starts', async () => {
   const { exited, output } = run({ WORKLOAD_SOCKET: 'tmp', OIDC_LISTEN_ADDRESS: 'nowhere' });

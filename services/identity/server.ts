@@ -6,6 +6,7 @@ import { SecretDiscoveryService } from '../../runtime/identity/proto/envoy/servi
 import { DenyList } from '../../runtime/identity/proto/platform/identity/v1/deny_list_pb.js';
 import { SpiffeWorkloadAPI } from '../../runtime/identity/proto/spiffe/workload/workload_pb.js';
 import { Entry as EntryService } from '../../runtime/identity/proto/spire/api/server/entry/v1/entry_pb.js';
+import { nodeSpiffeId } from '../../runtime/identity/spiffe-id.ts';
 import { Scope } from '../../runtime/modules/scope.ts';
 import { moduleBytes } from '../../runtime/modules/source.ts';
 import type { Database } from '../common/database/port.ts';
@@ -63,7 +64,7 @@ export function createIdentityServer(config: IdentityServerConfig): IdentityServ
   const { authority: issuer, database, workloads: attestor } = config;
   const clock = config.clock ?? (() => new Date());
   const onEvent = config.onEvent ?? (() => {});
-  const nodeId = `spiffe://${issuer.trustDomain}/node/local`;
+  const nodeId = nodeSpiffeId(issuer.trustDomain);
   const trouble = (reason: string) => onEvent({ kind: 'trouble', reason });
   const store = new EntryStore({ database, nodeId, clock, deny: (id) => issuer.deny(id) });
   const cache = new SvidCache({ issuer, store, clock, onEvent });

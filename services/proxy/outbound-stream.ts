@@ -1,6 +1,7 @@
 // One stream of the outbound proxy: the caller asked again, the route picked, relayed with the caller's SVID.
 import { randomUUID } from 'node:crypto';
 import { codeOf, IdentityError, PlatformError } from '../../runtime/errors.ts';
+import { isServiceSpiffeId } from '../../runtime/identity/spiffe-id.ts';
 import { backdateSeconds, type X509Svid } from '../../runtime/identity/workload/x509.ts';
 import type { HeaderPairs } from '../../runtime/proxywasm/filter.ts';
 import { factsOf, isDenial, OwnSvidError, problemAnswer, sendAnswer, withFacts } from './answer.ts';
@@ -117,8 +118,7 @@ function routeOf(routes: readonly OutboundRoute[], path: string, authority: stri
 }
 
 function withoutPlatformNames(headers: HeaderPairs, caller: string): HeaderPairs {
-  const isService = /^spiffe:\/\/[^/]+\/service\//.test(caller);
-  const kept = isService ? passedFromServices : passed;
+  const kept = isServiceSpiffeId(caller) ? passedFromServices : passed;
   return headers.filter(([name]) => !isPlatformName(name) || kept.has(name));
 }
 

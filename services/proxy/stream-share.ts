@@ -1,5 +1,6 @@
 // Holds each agent to its share of a service, so that one that never ends its requests keeps nobody else waiting.
 import { PlatformError } from '../../runtime/errors.ts';
+import { isServiceSpiffeId } from '../../runtime/identity/spiffe-id.ts';
 
 /** The streams that are under way, by agent. */
 export class StreamShare {
@@ -33,8 +34,7 @@ export class StreamShare {
   }
 }
 
-/** All roles of an agent share: it could have many. Undefined for whoever is no agent. */
+/** All roles of an agent share: it could have many. Undefined for services. */
 function agentOf(spiffeId: string): string | undefined {
-  const parts = spiffeId.split('/');
-  return parts[3] === 'service' ? undefined : parts.slice(0, 6).join('/');
+  return isServiceSpiffeId(spiffeId) ? undefined : spiffeId.split('/').slice(0, 6).join('/');
 }

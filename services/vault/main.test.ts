@@ -1,5 +1,4 @@
 // The vault as a process of its own: a bad environment, a wrong key, and what outlives its sudden death.
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -18,32 +17,14 @@ import * as assert from 'uvu/assert';
 import { writeSamplePair } from '../../runtime/bundle/testing.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import { sampleAgent } from '../../runtime/testing/sample-data.ts';
+import { startService } from '../common/testing-process.ts';
 
 const agent = sampleAgent(1);
 const folder = mkdtempSync(join(tmpdir(), 'vm-'));
 test.after(() => rmSync(folder, { recursive: true }));
 
-function run(environment: Record<string, string>) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output = { text: '' };
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output.text += chunk;
-    });
-  }
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const ready = new Promise<void>((resolve) => {
-    child.stdout.on('data', () => {
-      if (output.text.includes('listening')) resolve();
-    });
-  });
-  const up = Promise.race([ready, exited.then(() => Promise.reject(new Error(output.text)))]);
-  up.catch(() => {});
-  return { child, output, exited, up };
-}
+const run = (environment: Record<string, string>) =>
+  startService(join(import.meta.dirname, 'main.ts'), environment);
 
 async function environment(): Promise<Record<string, string>> {
   if (!existsSync(join(folder, 'keys.json'))) {
@@ -102,7 +83,7 @@ test('a key file that others may read is refused', async () => {
 
 test('what was acknowledged outlives SIGKILL, and no file holds a value', async () => {
   const started = run(await environment());
-  await started.up;
+  await started.ready;
   const value = `plain-${randomBytes(12).toString('hex')}`;
   const versions: number[] = [];
   for (let i = 0; i < 3; i++) {
@@ -112,7 +93,7 @@ test('what was acknowledged outlives SIGKILL, and no file holds a value', async 
   await started.exited;
   assert.equal(versions, [1, 2, 3]);
   const again = run(await environment());
-  await again.up;
+  await again.ready;
   assert.is((await send('GET', 'killed')).value, `${value}-2`);
   again.child.kill('SIGTERM');
   assert.is(await again.exited, 0, again.output.text);

@@ -10,6 +10,7 @@ import type { Decision } from '../../decide/decision.ts';
 import { createLocalDecider } from '../../decide/local.ts';
 import { SAMPLE_TRUST_DOMAIN, sampleData } from '../../testing/sample-data.ts';
 import type { Filter, FilterProperties, FilterVerdict, HeaderPairs } from '../filter.ts';
+import { decideMesh } from '../mesh-decision.ts';
 
 /** The repository's policies with sample data, signed and loaded as a service does it. */
 export async function samplePair(agents: number): Promise<LoadedPair> {
@@ -41,20 +42,12 @@ export function meshDecider(
       if (value === undefined) throw new Error(`the filter set no ${name}`);
       return value;
     };
-    const spiffe_id = fact('spiffe_id');
-    const segments = spiffe_id.split('/').slice(3);
-    const isAgent = segments.length === 4 && segments[0] === 'agent';
-    const [tenant = '', agent = '', role = ''] = isAgent ? segments.slice(1) : [];
-    return decider.decide({
-      boundary: 'mesh',
-      module: 'authorization',
-      salt: new Uint8Array(32),
-      input: {
-        action: 'connect',
-        context: { request_id: fact('request_id'), time: fact('time') },
-        identity: { spiffe_id, trust_domain: SAMPLE_TRUST_DOMAIN, tenant, agent, role },
-        resource: { kind: 'service', name: fact('service') },
-      },
+    return decideMesh(decider, {
+      spiffeId: fact('spiffe_id'),
+      trustDomain: SAMPLE_TRUST_DOMAIN,
+      service: fact('service'),
+      requestId: fact('request_id'),
+      time: fact('time'),
     });
   };
 }
