@@ -2,46 +2,58 @@
 # title: Use of credentials
 # description: >-
 #   Decides whether the credential injector may use a stored credential on behalf of an identity.
-#   The agent never sees the credential. The decision is the first rule of the list that holds.
+#   The agent never sees the credential.
+# custom:
+#   controls: ["SOC2:CC6.1", "NIST:AC-3"]
 # schemas:
 #   - input: schema.credential
 package platform.credential
 
+import data.platform.answer
+
 # METADATA
-# title: Nothing allows it
-# description: No rule of this boundary speaks of this action on this kind of resource.
-# custom:
-#   controls: ["NIST:AC-3"]
-default decision := {
-	"allow": false,
-	"controls": ["NIST:AC-3"],
-	"obligations": [],
-	"reasons": [{"code": "not_decided", "message": "no rule allows this"}],
-	"rule": "platform.credential.not_decided",
+# title: Default deny
+default allow := false
+
+# METADATA
+# title: Granted, and nothing refuses
+allow if {
+	some _ in grants
+	count(reasons) == 0
 }
 
-decision := unknown_agent if unknown_agent
+# METADATA
+# title: Decision
+decision := answer.allowed("credential", grants, set()) if {
+	allow
+} else := answer.refused("credential", reasons, set())
 
-else := service_not_granted if service_not_granted
-
-else := credential_not_granted if credential_not_granted
-
-else := credential_not_bound if credential_not_bound
-
-else := denied_by_operator if denied_by_operator
-
-else := granted
+# METADATA
+# title: Credential is granted
+# description: The agent was granted the service, and the credential that an operator bound to it.
+# custom:
+#   controls: ["SOC2:CC6.1", "NIST:IA-5"]
+grants contains {
+	"code": "granted",
+	"message": "the agent was granted this credential",
+	"controls": ["SOC2:CC6.1", "NIST:IA-5"],
+} if {
+	is_use
+	service_granted
+	credential_granted
+	credential_bound
+}
 
 # METADATA
 # title: Agent is not registered
 # description: The identity has no entry in the data bundle.
 # custom:
 #   controls: ["SOC2:CC6.1", "NIST:AC-3"]
-unknown_agent := denied(
-	"unknown_agent",
-	"no agent is registered under this identity",
-	["SOC2:CC6.1", "NIST:AC-3"],
-) if {
+reasons contains {
+	"code": "unknown_agent",
+	"message": "no agent is registered under this identity",
+	"controls": ["SOC2:CC6.1", "NIST:AC-3"],
+} if {
 	not agent
 }
 
@@ -50,11 +62,12 @@ unknown_agent := denied(
 # description: A credential is of no use to an agent that was given no resource of its service.
 # custom:
 #   controls: ["SOC2:CC6.1", "NIST:AC-6"]
-service_not_granted := denied(
-	"service_not_granted",
-	"the agent was not granted this credential's service",
-	["SOC2:CC6.1", "NIST:AC-6"],
-) if {
+reasons contains {
+	"code": "service_not_granted",
+	"message": "the agent was not granted this credential's service",
+	"controls": ["SOC2:CC6.1", "NIST:AC-6"],
+} if {
+	agent
 	not service_granted
 }
 
@@ -63,11 +76,12 @@ service_not_granted := denied(
 # description: The agent may use the service, but not with this credential of the operator's.
 # custom:
 #   controls: ["SOC2:CC6.1", "NIST:IA-5"]
-credential_not_granted := denied(
-	"credential_not_granted",
-	"the agent was not granted this credential",
-	["SOC2:CC6.1", "NIST:IA-5"],
-) if {
+reasons contains {
+	"code": "credential_not_granted",
+	"message": "the agent was not granted this credential",
+	"controls": ["SOC2:CC6.1", "NIST:IA-5"],
+} if {
+	service_granted
 	not credential_granted
 }
 
@@ -78,11 +92,13 @@ credential_not_granted := denied(
 #   that gets it decides where it goes, so only an operator may.
 # custom:
 #   controls: ["SOC2:CC6.1", "NIST:IA-5"]
-credential_not_bound := denied(
-	"credential_not_bound",
-	"no operator bound this credential to its service and origin",
-	["SOC2:CC6.1", "NIST:IA-5"],
-) if {
+reasons contains {
+	"code": "credential_not_bound",
+	"message": "no operator bound this credential to its service and origin",
+	"controls": ["SOC2:CC6.1", "NIST:IA-5"],
+} if {
+	service_granted
+	credential_granted
 	not credential_bound
 }
 
@@ -93,72 +109,38 @@ credential_not_bound := denied(
 #   refuses, whatever its shape.
 # custom:
 #   controls: ["NIST:AC-3"]
-denied_by_operator := {
-	"allow": false,
-	"controls": operator_controls,
-	"obligations": [],
-	"reasons": operator_reasons,
-	"rule": concat("", ["platform.credential.operator.", operator_reasons[0].code]),
-} if {
-	count(data.platform.credential.operator.deny) > 0
+reasons contains reason if {
+	some _ in grants
+	some reason in answer.contributed(
+		"operator",
+		{element | some element in data.platform.credential.operator.deny},
+	)
 }
 
 # METADATA
-# title: Credential is granted
-# description: The agent was granted the service and the credential for it.
-# custom:
-#   controls: ["SOC2:CC6.1", "NIST:IA-5"]
-granted := {
-	"allow": true,
-	"controls": ["SOC2:CC6.1", "NIST:IA-5"],
-	"obligations": [],
-	"reasons": [{"code": "granted", "message": "the agent was granted this credential"}],
-	"rule": "platform.credential.granted",
-} if {
+# title: A credential is to be used
+is_use if {
 	input.action == "use"
 	input.resource.kind == "credential"
 }
 
+# METADATA
+# title: Entry of the calling agent
 agent := data.agents[input.identity.spiffe_id]
 
-# Rules of their own, because `not x[a]` is undefined, and not true, when `a` is missing.
+# METADATA
+# title: The agent has a resource of the service
+# description: A rule of its own, because `not x[a]` is undefined, and not true, when `a` is missing.
 service_granted if agent.resources[input.resource.service]
 
-# `true` grants whatever the operator bound to the service, an object only the names it holds.
+# METADATA
+# title: The agent may use the credential
+# description: "`true` grants whatever the operator bound to the service, an object only the names it holds."
+# scope: document
 credential_granted if agent.credentials[input.resource.service] == true
 
 credential_granted if agent.credentials[input.resource.service][input.resource.name] == true
 
+# METADATA
+# title: An operator bound the credential
 credential_bound if data.operators[input.resource.registered_by].actions.operate
-
-# Sorted, because a set has no order that every evaluator shares.
-operator_reasons := sort({reason |
-	some contribution in data.platform.credential.operator.deny
-	reason := {
-		"code": text(contribution, "code", "denied_by_operator"),
-		"message": text(contribution, "message", "the operator's policy refuses this credential"),
-	}
-})
-
-operator_controls := sort({"NIST:AC-3"} | {control |
-	some contribution in data.platform.credential.operator.deny
-	some control in controls_of(contribution)
-	is_string(control)
-})
-
-# A function, because the compiler would refuse an operator's file whose contributions name no controls.
-controls_of(contribution) := contribution.controls if is_object(contribution)
-
-# The member as a string, or the fallback when the contribution is no object or lacks it.
-text(contribution, member, fallback) := contribution[member] if {
-	is_object(contribution)
-	is_string(contribution[member])
-} else := fallback
-
-denied(code, message, controls) := {
-	"allow": false,
-	"controls": controls,
-	"obligations": [],
-	"reasons": [{"code": code, "message": message}],
-	"rule": concat("", ["platform.credential.", code]),
-}
