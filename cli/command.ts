@@ -7,6 +7,8 @@ export interface Command {
   summary: string;
   /** Usage, options and examples, printed by `--help`. */
   help: string;
+  /** What the command is made of, when it is a group; each is run as `platform <group> <name>`. */
+  verbs?: Command[];
   /** Runs with the arguments after the command's name and resolves to the exit code. */
   run(argv: string[]): Promise<number>;
 }

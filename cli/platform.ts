@@ -52,7 +52,8 @@ export async function main(argv: string[]): Promise<number> {
   const rest = [...cli.input];
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own.includes('--help') || own.includes('-h')) {
-    process.stdout.write(`${command.help}\n`);
+    const verb = command.verbs?.find(({ name }) => name === own[0]);
+    process.stdout.write(`${(verb ?? command).help}\n`);
     return 0;
   }
   try {
@@ -61,5 +62,11 @@ export async function main(argv: string[]): Promise<number> {
     return reportFailure(error, command.name, own.includes('--json'));
   }
 }
+
+// Who reads only the beginning, such as `head`, ends the output; that is no failure of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
 
 if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

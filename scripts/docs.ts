@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Command } from '../cli/command.ts';
 import { commands } from '../cli/commands/index.ts';
 import type { ErrorCode } from '../runtime/errors.ts';
 import { ATTRIBUTE, METRIC, SPAN } from '../runtime/telemetry/names.ts';
@@ -74,10 +75,14 @@ function errorCodes(): string {
 }
 
 function commandLine(): string {
-  const sections = commands.map(
-    ({ name, summary, help }) =>
-      `## platform ${name}\n\n${summary}\n\n\`\`\`\n${help.trim()}\n\`\`\`\n`,
-  );
+  const section = (heading: string, { summary, help }: Command) =>
+    `${heading}\n\n${summary}\n\n\`\`\`\n${help.trim()}\n\`\`\`\n`;
+  const sections = commands.flatMap((command) => [
+    section(`## platform ${command.name}`, command),
+    ...(command.verbs ?? []).map((verb) =>
+      section(`### platform ${command.name} ${verb.name}`, verb),
+    ),
+  ]);
   return page('Command line', 'Every command, as `--help` prints it.', sections.join('\n'));
 }
 

@@ -11,8 +11,15 @@ Examples
   source <(platform completion bash)
   platform completion zsh > "\${fpath[1]}/_platform"`;
 
-/** The command, given the words that it is to complete: each command's name and its options. */
-export function completionCommand(words: () => { name: string; options: string[] }[]): Command {
+/** What can follow a command's name. */
+interface Words {
+  name: string;
+  verbs: string[];
+  options: string[];
+}
+
+/** The command, given the words that it is to complete: each command's name, verbs and options. */
+export function completionCommand(words: () => Words[]): Command {
   return {
     name: 'completion',
     summary: 'print a completion script for bash or zsh',
@@ -26,13 +33,11 @@ export function completionCommand(words: () => { name: string; options: string[]
   };
 }
 
-type Words = { name: string; options: string[] }[];
-
-function bash(words: Words): string {
+function bash(words: Words[]): string {
   const cases = words
     .map(
-      ({ name, options }) =>
-        `    ${name}) COMPREPLY=($(compgen -f -W "${options.join(' ')}" -- "$word")) ;;`,
+      ({ name, verbs, options }) =>
+        `    ${name}) COMPREPLY=($(compgen -f -W "${[...verbs, ...options].join(' ')}" -- "$word")) ;;`,
     )
     .join('\n');
   return `_platform() {
@@ -49,9 +54,12 @@ complete -F _platform platform
 `;
 }
 
-function zsh(words: Words): string {
+function zsh(words: Words[]): string {
   const cases = words
-    .map(({ name, options }) => `    ${name}) _values 'option' ${options.join(' ')}; _files ;;`)
+    .map(
+      ({ name, verbs, options }) =>
+        `    ${name}) _values 'word' ${[...verbs, ...options].join(' ')}; _files ;;`,
+    )
     .join('\n');
   return `#compdef platform
 _platform() {

@@ -24,6 +24,14 @@ export const commands: Command[] = [
   decide,
   audit,
   completionCommand(() =>
-    commands.map(({ name, help }) => ({ name, options: [...new Set(help.match(/--[a-z-]+/g))] })),
+    commands.map(({ name, help, verbs = [] }) => ({
+      name,
+      verbs: verbs.map((verb) => verb.name),
+      options: optionsIn([help, ...verbs.map((verb) => verb.help)].join(' ')),
+    })),
   ),
 ];
+
+function optionsIn(help: string): string[] {
+  return [...new Set(help.match(/--[a-z-]+/g))];
+}

@@ -7,21 +7,61 @@ import { signBundle } from '../../../runtime/bundle/sign.ts';
 import { writeBundle } from '../../../runtime/bundle/write.ts';
 import { BundleError } from '../../../runtime/errors.ts';
 import type { RegoFinding } from '../../../runtime/modules/rego.ts';
+import type { Command } from '../../command.ts';
 import { EXIT_FAILED } from '../../failure.ts';
+import { parseOptions, UsageError } from '../../options.ts';
 import { describeFindings } from './findings.ts';
-import { policyFolders, print, printJson } from './sources.ts';
+import { FOLDERS_HELP, FOLDERS_MAX, policyFolders, print, printJson } from './sources.ts';
 
-export interface BuildFlags {
+const help = `Usage
+  platform policy build [FOLDER...] --output PATH [--key FILE] [options]
+
+Compiles policies to a policy bundle: the sources, the decision module, the proxy's filter and the
+digests of every module. Equal policies give equal bytes, and any OPA can load it.
+
+${FOLDERS_HELP}
+
+Options
+  --output PATH    a folder, or a file that ends in .tar.gz
+  --key FILE       private JWK (Ed25519) that signs the bundle; without it services refuse it
+  --json           print {ok, revision, output, signed, files}, or {ok, errors}
+
+Exit codes
+  0 built; 1 the policies are wrong; 2 wrong command line
+
+Examples
+  platform policy build my-policies --output policy.tar.gz --key bundle-key.json
+  platform policy build --output build/bundle --json`;
+
+/** Compiles policies to a bundle, signed when there is a key. */
+export const buildVerb: Command = {
+  name: 'build',
+  summary: 'compile to a (signed) bundle',
+  help,
+  async run(argv) {
+    const { values, positionals } = parseOptions(
+      argv,
+      {
+        json: { type: 'boolean', default: false },
+        output: { type: 'string' },
+        key: { type: 'string' },
+      },
+      FOLDERS_MAX,
+    );
+    const { output, key } = values;
+    if (output === undefined) throw new UsageError('--output is needed');
+    return build({ folders: positionals, json: values.json === true, output, key });
+  },
+};
+
+interface BuildFlags {
   folders: string[];
   json: boolean;
-  /** Where the bundle goes; an archive when it ends in `.tar.gz`. */
   output: string;
-  /** File with the private JWK; without it the bundle is not signed. */
   key?: string;
 }
 
-/** Returns 0 when the bundle is written; with `json` prints `{ok, revision, output, signed, files}`. */
-export async function build(flags: BuildFlags): Promise<number> {
+async function build(flags: BuildFlags): Promise<number> {
   let policies: Awaited<ReturnType<typeof compilePolicies>>;
   try {
     policies = await compilePolicies(policyFolders(flags.folders));

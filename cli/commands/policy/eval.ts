@@ -1,17 +1,67 @@
 // `platform policy eval`: what would be decided for one input, by the compiled module.
 import { readFile } from 'node:fs/promises';
 import pc from 'picocolors';
+import { BOUNDARIES } from '../../../runtime/decide/boundary.ts';
 import { InputError } from '../../../runtime/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../runtime/json.ts';
 import { Authorization } from '../../../runtime/modules/authorization.ts';
 import { Record as RecordModule } from '../../../runtime/modules/record.ts';
 import { policyInvalid, RegoCompiler, type RegoSources } from '../../../runtime/modules/rego.ts';
 import { moduleBytes } from '../../../runtime/modules/source.ts';
+import type { Command } from '../../command.ts';
 import { EXIT_FAILED } from '../../failure.ts';
+import { parseOptions, UsageError } from '../../options.ts';
 import { describeFindings } from './findings.ts';
-import { policySources, print, printJson } from './sources.ts';
+import { FOLDERS_HELP, FOLDERS_MAX, policySources, print, printJson } from './sources.ts';
 
-export interface EvalFlags {
+const help = `Usage
+  platform policy eval [FOLDER|BUNDLE...] --input FILE [--data FILE] [--boundary B | --query Q]
+
+Answers as the running platform would: with the compiled module, for one input. With --query it
+answers any Rego query with OPA's interpreter, and shows what print wrote.
+
+${FOLDERS_HELP}
+
+Options
+  --input FILE     the input's JSON; - is standard input
+  --data FILE      the data.json to decide with
+  --boundary B     ${BOUNDARIES.join(', ')} (default tool)
+  --query Q        a Rego query, such as data.platform.tool.operator.deny
+  --json           print the decision, or the query's values
+
+Exit codes
+  0 allowed, or the query has an answer; 1 not; 2 wrong command line
+
+Examples
+  platform policy eval my-policies --input call.json --data data.json
+  platform policy eval --boundary secret --input read.json --data data.json --json
+  platform policy eval my-policies --input call.json --query 'data.platform.tool.operator.deny'`;
+
+/** Says what would be decided for one input. */
+export const evalVerb: Command = {
+  name: 'eval',
+  summary: 'what would be decided for one input',
+  help,
+  async run(argv) {
+    const { values, positionals } = parseOptions(
+      argv,
+      {
+        json: { type: 'boolean', default: false },
+        input: { type: 'string' },
+        data: { type: 'string' },
+        boundary: { type: 'string', default: 'tool' },
+        query: { type: 'string' },
+      },
+      FOLDERS_MAX,
+    );
+    const { input, data, boundary = 'tool', query } = values;
+    if (input === undefined) throw new UsageError('--input is needed');
+    const json = values.json === true;
+    return evaluate({ folders: positionals, json, input, data, boundary, query });
+  },
+};
+
+interface EvalFlags {
   folders: string[];
   json: boolean;
   /** File with the input's JSON, or `-` for standard input. */
@@ -24,8 +74,7 @@ export interface EvalFlags {
   query?: string;
 }
 
-/** Returns 0 when the answer allows (or the query has one), 1 when not; prints the answer. */
-export async function evaluate(flags: EvalFlags): Promise<number> {
+async function evaluate(flags: EvalFlags): Promise<number> {
   const input = await readJson(flags.input);
   const data = flags.data === undefined ? {} : await readJson(flags.data);
   if (!isJsonObject(data)) throw new InputError('input_invalid', `${flags.data} is not an object`);

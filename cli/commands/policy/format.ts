@@ -2,19 +2,55 @@
 import { glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RegoCompiler, type RegoFile } from '../../../runtime/modules/rego.ts';
+import type { Command } from '../../command.ts';
 import { EXIT_FAILED } from '../../failure.ts';
+import { parseOptions, UsageError } from '../../options.ts';
 import { describeFindings } from './findings.ts';
-import { print, printJson } from './sources.ts';
+import { FOLDERS_MAX, print, printJson } from './sources.ts';
 
-export interface FormatFlags {
+const help = `Usage
+  platform policy fmt FOLDER... [--check] [options]
+
+Formats every .rego file below the folders in place, as OPA's formatter does.
+
+Options
+  --check     change nothing, only say which files would change
+  --json      print {ok, errors, changed}
+
+Exit codes
+  0 nothing is left to change; 1 something would change, or a file cannot be read; 2 wrong command line
+
+Examples
+  platform policy fmt my-policies
+  platform policy fmt policies examples --check`;
+
+/** Formats in place. */
+export const formatVerb: Command = {
+  name: 'fmt',
+  summary: 'format in place',
+  help,
+  async run(argv) {
+    const { values, positionals } = parseOptions(
+      argv,
+      { json: { type: 'boolean', default: false }, check: { type: 'boolean', default: false } },
+      FOLDERS_MAX,
+    );
+    if (positionals.length === 0) throw new UsageError('fmt needs a folder');
+    return format({
+      folders: positionals,
+      json: values.json === true,
+      check: values.check === true,
+    });
+  },
+};
+
+interface FormatFlags {
   folders: string[];
   json: boolean;
-  /** Only say which files would change. */
   check: boolean;
 }
 
-/** Returns 0 when nothing is left to change; with `json` prints `{ok, errors, changed}`. */
-export async function format(flags: FormatFlags): Promise<number> {
+async function format(flags: FormatFlags): Promise<number> {
   const files: RegoFile[] = [];
   for (const folder of flags.folders) {
     for await (const name of glob('**/*.rego', { cwd: folder })) {

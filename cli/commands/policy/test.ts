@@ -1,11 +1,55 @@
 // `platform policy test`: runs the test rules and says which lines none of them reached.
 import pc from 'picocolors';
 import { RegoCompiler, type RegoCoverage, type RegoTest } from '../../../runtime/modules/rego.ts';
+import type { Command } from '../../command.ts';
 import { EXIT_FAILED } from '../../failure.ts';
+import { parseOptions, UsageError } from '../../options.ts';
 import { describeFindings } from './findings.ts';
-import { policySources, print, printJson } from './sources.ts';
+import { FOLDERS_HELP, FOLDERS_MAX, policySources, print, printJson } from './sources.ts';
 
-export interface TestFlags {
+const help = `Usage
+  platform policy test [FOLDER...] [--run R] [--threshold N] [options]
+
+Runs the rules whose name begins with test_ in files that end in _test.rego, with OPA's interpreter,
+and names the lines that no test reached.
+
+${FOLDERS_HELP}
+
+Options
+  --run R          only tests whose name matches the regular expression R
+  --threshold N    fail when fewer than N percent of the lines are covered (default 0)
+  --json           print {ok, errors, tests, coverage}
+
+Exit codes
+  0 all passed and enough lines were covered; 1 not, or there was no test; 2 wrong command line
+
+Examples
+  platform policy test
+  platform policy test my-policies --threshold 100
+  platform policy test my-policies --run refunds`;
+
+/** Runs the tests of policies. */
+export const testVerb: Command = {
+  name: 'test',
+  summary: 'run tests, show uncovered lines',
+  help,
+  async run(argv) {
+    const { values, positionals } = parseOptions(
+      argv,
+      {
+        json: { type: 'boolean', default: false },
+        run: { type: 'string' },
+        threshold: { type: 'string', default: '0' },
+      },
+      FOLDERS_MAX,
+    );
+    const threshold = Number(values.threshold);
+    if (!(threshold >= 0 && threshold <= 100)) throw new UsageError('--threshold is a percentage');
+    return test({ folders: positionals, json: values.json === true, run: values.run, threshold });
+  },
+};
+
+interface TestFlags {
   folders: string[];
   json: boolean;
   /** Regular expression over `data.<package>.<test>`. */
@@ -14,8 +58,7 @@ export interface TestFlags {
   threshold: number;
 }
 
-/** Returns 0 when all passed and enough lines were covered; prints `{ok, errors, tests, coverage}`. */
-export async function test(flags: TestFlags): Promise<number> {
+async function test(flags: TestFlags): Promise<number> {
   const sources = await policySources(flags.folders);
   const answer = (await RegoCompiler.load()).test({ ...sources, run: flags.run });
   const covered = answer.coverage.percent >= flags.threshold;
