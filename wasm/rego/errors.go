@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
 // finding is one error at one place. Row and column count from 1; column counts characters.
@@ -25,10 +26,15 @@ type finding struct {
 func findings(err error, files []file) []finding {
 	var list ast.Errors
 	var one *ast.Error
+	var evaluating *topdown.Error
 	switch {
 	case errors.As(err, &list):
 	case errors.As(err, &one):
 		list = ast.Errors{one}
+	case errors.As(err, &evaluating):
+		list = ast.Errors{{
+			Code: evaluating.Code, Message: evaluating.Message, Location: evaluating.Location,
+		}}
 	default:
 		return []finding{{Code: "rego_error", Message: err.Error()}}
 	}

@@ -22,6 +22,7 @@ func eval(req *request) answer {
 		return answer{Errors: findings(compiler.Errors, req.Files)}
 	}
 	var printed bytes.Buffer
+	tracer := tracerOf(req)
 	results, err := rego.New(
 		rego.Query(req.Query),
 		rego.Compiler(compiler),
@@ -30,7 +31,8 @@ func eval(req *request) answer {
 		rego.Input(req.Input),
 		rego.EnablePrintStatements(true),
 		rego.PrintHook(topdown.NewPrintHook(&printed)),
-		rego.StrictBuiltinErrors(false),
+		rego.StrictBuiltinErrors(req.Strict),
+		rego.QueryTracer(tracer),
 	).Eval(context.Background())
 	if err != nil {
 		return answer{Errors: findings(err, req.Files)}
@@ -45,7 +47,11 @@ func eval(req *request) answer {
 	if err != nil {
 		return answer{Errors: findings(err, req.Files)}
 	}
-	return answer{OK: true, Result: encoded, Output: printed.String()}
+	trace, err := explanation(req, tracer)
+	if err != nil {
+		return answer{Errors: findings(err, req.Files)}
+	}
+	return answer{OK: true, Result: encoded, Output: printed.String(), Explanation: trace}
 }
 
 // formatFiles answers with the files whose text would change.

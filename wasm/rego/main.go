@@ -30,6 +30,11 @@ type request struct {
 	Input   any            `json:"input"`
 	Query   string         `json:"query"`
 	Run     string         `json:"run"`
+	// Explain is how much of the trace `eval` answers with: notes, fails, full or debug.
+	Explain string `json:"explain"`
+	Pretty  bool   `json:"pretty"`
+	// Strict makes an error of a built-in an error of the query, as OPA's strict-builtin-errors does.
+	Strict bool `json:"strict"`
 }
 
 // answer is what the host reads; only the fields of the command that ran are set.
@@ -45,7 +50,9 @@ type answer struct {
 	Reads  map[string][]string `json:"reads,omitempty"`
 	Result json.RawMessage     `json:"result,omitempty"`
 	Output string              `json:"output,omitempty"`
-	Rules  []rule              `json:"rules,omitempty"`
+	// Explanation is the trace of `eval`, in OPA's own form.
+	Explanation json.RawMessage `json:"explanation,omitempty"`
+	Rules       []rule          `json:"rules,omitempty"`
 }
 
 func main() {
