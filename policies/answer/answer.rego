@@ -54,6 +54,19 @@ contributed(by, elements) := {reason |
 }
 
 # METADATA
+# title: Obligations that others contribute
+# description: >-
+#   Turns `require_approval` and `oblige` of an operator's or a tenant's package into obligations. One
+#   that is malformed is kept as it is: whoever asked cannot honour it, and so refuses.
+demanded(questions, obligations) := obligations | {question |
+	some element in questions
+	question := {
+		"kind": "require_approval",
+		"question": text(element, "question", "May this be done?"),
+	}
+}
+
+# METADATA
 # title: Controls of reasons
 controls_of(reasons) := sort({control | some reason in reasons; some control in reason.controls})
 

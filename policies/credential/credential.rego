@@ -24,7 +24,7 @@ allow if {
 
 # METADATA
 # title: Decision
-decision := answer.allowed("credential", grants, set()) if {
+decision := answer.allowed("credential", grants, obligations) if {
 	allow
 } else := answer.refused("credential", reasons, set())
 
@@ -114,6 +114,42 @@ reasons contains reason if {
 	some reason in answer.contributed(
 		"operator",
 		{element | some element in data.platform.credential.operator.deny},
+	)
+}
+
+# METADATA
+# title: Tenant's policy refuses
+# description: >-
+#   The package of the caller's own tenant contributed to `deny`. Any contribution
+#   refuses, whatever its shape.
+# custom:
+#   controls: ["NIST:AC-3"]
+reasons contains reason if {
+	some _ in grants
+	some reason in answer.contributed(
+		"tenant",
+		{element | some element in data.platform.credential.tenants.deny},
+	)
+}
+
+# METADATA
+# title: What operators and tenants demand of what is granted
+# scope: document
+# custom:
+#   controls: ["NIST:AC-3"]
+obligations contains obligation if {
+	some _ in grants
+	some obligation in answer.demanded(
+		{element | some element in data.platform.credential.operator.require_approval},
+		{element | some element in data.platform.credential.operator.oblige},
+	)
+}
+
+obligations contains obligation if {
+	some _ in grants
+	some obligation in answer.demanded(
+		{element | some element in data.platform.credential.tenants.require_approval},
+		{element | some element in data.platform.credential.tenants.oblige},
 	)
 }
 

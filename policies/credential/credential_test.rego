@@ -113,3 +113,58 @@ test_missing_members_grant_nothing if {
 		answer.allow == false
 	}
 }
+
+contributed(operator, tenant) := answer if {
+	answer := credential.decision with input as use("github")
+		with data.agents as agents
+		with data.operators as operators
+		with data.platform.credential.operator as operator
+		with data.platform.credential.tenants as tenant
+}
+
+test_obligations_of_operator_and_tenant if {
+	answer := contributed(
+		{"require_approval": {{"question": "Sure?"}, 7}, "oblige": {{"kind": "max_bytes", "bytes": 9}}},
+		{"require_approval": {{"question": "Really?"}}, "oblige": {{"kind": "redact", "paths": ["/a"]}}},
+	)
+	answer.allow == true
+	answer.rule == "platform.credential.granted"
+	answer.obligations == [
+		{"bytes": 9, "kind": "max_bytes"},
+		{"kind": "redact", "paths": ["/a"]},
+		{"kind": "require_approval", "question": "May this be done?"},
+		{"kind": "require_approval", "question": "Really?"},
+		{"kind": "require_approval", "question": "Sure?"},
+	]
+}
+
+test_denied_by_tenant if {
+	demands := {{"kind": "max_bytes", "bytes": 9}}
+	contributed({}, {"deny": {{"code": "closed", "message": "we are closed", "controls": ["SOC2:CC7.2"]}}, "oblige": demands}) == {
+		"allow": false,
+		"controls": ["NIST:AC-3", "SOC2:CC7.2"],
+		"obligations": [],
+		"reasons": [{"code": "closed", "message": "we are closed"}],
+		"rule": "platform.credential.tenant.closed",
+	}
+	every odd in ["no", 7, null, false, [], {}, {"code": 7}, {"controls": "x"}] {
+		contributed({}, {"deny": {odd}}) == {
+			"allow": false,
+			"controls": ["NIST:AC-3"],
+			"obligations": [],
+			"reasons": [{"code": "denied_by_tenant", "message": "the tenant's policy refuses this"}],
+			"rule": "platform.credential.tenant.denied_by_tenant",
+		}
+	}
+}
+
+test_nobody_learns_of_a_tenants_rules_without_a_grant if {
+	answer := credential.decision with input as object.union(use("github"), {"action": "fly"})
+		with data.agents as agents
+		with data.operators as operators
+		with data.platform.credential.tenants as {"deny": {{"code": "closed"}}, "oblige": {7}}
+		with data.platform.credential.operator as {"require_approval": {7}}
+	answer.allow == false
+	answer.obligations == []
+	not answer.rule == "platform.credential.tenant.closed"
+}

@@ -4,41 +4,31 @@
 #   Decides who may read, write, list, delete and restore secrets of the vault and who may rotate its
 #   master key. Whether a scope covers an identity is the `scope` module's decision, not this one's:
 #   here stands what an identity may do at all, and how wide a scope it may write. Every rule looks up
-#   by key. The decision is the first rule that holds.
+#   by key. Reasons come in stages: a later one is looked at when those before it do not hold.
+# custom:
+#   controls: ["NIST:AC-3"]
 # schemas:
 #   - input: schema.secret
 package platform.secret
 
+import data.platform.answer
+
 # METADATA
-# title: Nothing allows it
-# description: No rule of this boundary speaks of this action on this kind of resource.
-# custom:
-#   controls: ["NIST:AC-3"]
-default decision := {
-	"allow": false,
-	"controls": ["NIST:AC-3"],
-	"obligations": [],
-	"reasons": [{"code": "not_decided", "message": "no rule allows this"}],
-	"rule": "platform.secret.not_decided",
+# title: Default deny
+default allow := false
+
+# METADATA
+# title: Granted, and nothing refuses
+allow if {
+	some _ in grants
+	count(reasons) == 0
 }
 
-decision := granted if granted
-
-else := operated if operated
-
-else := not_delegated if not_delegated
-
-else := unknown_identity if unknown_identity
-
-else := agent_rate_exceeded if agent_rate_exceeded
-
-else := tenant_rate_exceeded if tenant_rate_exceeded
-
-else := denied_by_operator if denied_by_operator
-
-else := action_not_granted if action_not_granted
-
-else := scope_not_granted if scope_not_granted
+# METADATA
+# title: Decision
+decision := answer.allowed("secret", grants, obligations) if {
+	allow
+} else := answer.refused("secret", reasons, set())
 
 # METADATA
 # title: Agent may use its secrets
@@ -47,17 +37,12 @@ else := scope_not_granted if scope_not_granted
 #   granted.
 # custom:
 #   controls: ["SOC2:CC6.1", "NIST:AC-3", "NIST:SC-12"]
-granted := allowed(
-	"granted",
-	"a registered agent may do this with secrets in its scopes",
-	["SOC2:CC6.1", "NIST:AC-3", "NIST:SC-12"],
-) if {
-	agent_acts
-	within_scope
-	within_agent_rate
-	within_tenant_rate
-	delegation_in_order
-	not operator_denies
+grants contains {
+	"code": "granted",
+	"message": "a registered agent may do this with secrets in its scopes",
+	"controls": ["SOC2:CC6.1", "NIST:AC-3", "NIST:SC-12"],
+} if {
+	agent_permitted
 }
 
 # METADATA
@@ -65,14 +50,13 @@ granted := allowed(
 # description: The operator who may operate reads, writes and rotates everything, and leaves evidence.
 # custom:
 #   controls: ["SOC2:CC6.3", "NIST:AC-3", "NIST:SC-12"]
-operated := allowed(
-	"operated",
-	"an operator may do this",
-	["SOC2:CC6.3", "NIST:AC-3", "NIST:SC-12"],
-) if {
-	operator_acts
-	not input.actor
-	not operator_denies
+grants contains {
+	"code": "operated",
+	"message": "an operator may do this",
+	"controls": ["SOC2:CC6.3", "NIST:AC-3", "NIST:SC-12"],
+} if {
+	operator_permitted
+	not agent_permitted
 }
 
 # METADATA
@@ -81,11 +65,11 @@ operated := allowed(
 #   A service asks on behalf of an agent, and is no delegate of the vault or wants more than to read.
 # custom:
 #   controls: ["SOC2:CC6.3", "NIST:AC-6"]
-not_delegated := denied(
-	"not_delegated",
-	"this service may not do this on behalf of agents",
-	["SOC2:CC6.3", "NIST:AC-6"],
-) if {
+reasons contains {
+	"code": "not_delegated",
+	"message": "this service may not do this on behalf of agents",
+	"controls": ["SOC2:CC6.3", "NIST:AC-6"],
+} if {
 	not delegation_in_order
 }
 
@@ -94,11 +78,12 @@ not_delegated := denied(
 # description: The identity is neither a registered agent nor an operator who may operate.
 # custom:
 #   controls: ["SOC2:CC6.1", "NIST:AC-3"]
-unknown_identity := denied(
-	"unknown_identity",
-	"neither an agent nor an operator is registered under this identity",
-	["SOC2:CC6.1", "NIST:AC-3"],
-) if {
+reasons contains {
+	"code": "unknown_identity",
+	"message": "neither an agent nor an operator is registered under this identity",
+	"controls": ["SOC2:CC6.1", "NIST:AC-3"],
+} if {
+	delegation_in_order
 	not agent
 	not known_operator
 }
@@ -110,12 +95,12 @@ unknown_identity := denied(
 #   `limits.secret_agent_minute` (600 where it is not set). Without a count or without limits there is none.
 # custom:
 #   controls: ["NIST:SC-5"]
-agent_rate_exceeded := denied(
-	"agent_rate_exceeded",
-	"the agent has reached its limit of operations on secrets a minute",
-	["NIST:SC-5"],
-) if {
-	agent
+reasons contains {
+	"code": "agent_rate_exceeded",
+	"message": "the agent has reached its limit of operations on secrets a minute",
+	"controls": ["NIST:SC-5"],
+} if {
+	agent_asks
 	not within_agent_rate
 }
 
@@ -126,30 +111,44 @@ agent_rate_exceeded := denied(
 #   `limits.secret_tenant_minute` (3000 where it is not set).
 # custom:
 #   controls: ["NIST:SC-5"]
-tenant_rate_exceeded := denied(
-	"tenant_rate_exceeded",
-	"the tenant has reached its limit of operations on secrets a minute",
-	["NIST:SC-5"],
-) if {
-	agent
+reasons contains {
+	"code": "tenant_rate_exceeded",
+	"message": "the tenant has reached its limit of operations on secrets a minute",
+	"controls": ["NIST:SC-5"],
+} if {
+	agent_asks
+	within_agent_rate
 	not within_tenant_rate
 }
 
 # METADATA
 # title: Operator's policy refuses
 # description: >-
-#   The operator's package `platform.secret.operator` contributed to `deny`. Any contribution refuses,
-#   whatever its shape; a well-formed one also gives code, message and controls.
+#   The operator's package `platform.secret.operator` contributed to `deny`. Any contribution
+#   refuses, whatever its shape.
 # custom:
 #   controls: ["NIST:AC-3"]
-denied_by_operator := {
-	"allow": false,
-	"controls": operator_controls,
-	"obligations": [],
-	"reasons": operator_reasons,
-	"rule": concat("", ["platform.secret.operator.", operator_reasons[0].code]),
-} if {
-	operator_denies
+reasons contains reason if {
+	is_heard
+	some reason in answer.contributed(
+		"operator",
+		{element | some element in data.platform.secret.operator.deny},
+	)
+}
+
+# METADATA
+# title: Tenant's policy refuses
+# description: >-
+#   The package of the caller's own tenant contributed to `deny`. Any contribution
+#   refuses, whatever its shape.
+# custom:
+#   controls: ["NIST:AC-3"]
+reasons contains reason if {
+	some _ in grants
+	some reason in answer.contributed(
+		"tenant",
+		{element | some element in data.platform.secret.tenants.deny},
+	)
 }
 
 # METADATA
@@ -157,12 +156,13 @@ denied_by_operator := {
 # description: The agent's entry does not leave it this action, or it is one for operators only.
 # custom:
 #   controls: ["SOC2:CC6.1", "NIST:AC-6"]
-action_not_granted := denied(
-	"action_not_granted",
-	"the agent was not granted this action on secrets",
-	["SOC2:CC6.1", "NIST:AC-6"],
-) if {
-	agent
+reasons contains {
+	"code": "action_not_granted",
+	"message": "the agent was not granted this action on secrets",
+	"controls": ["SOC2:CC6.1", "NIST:AC-6"],
+} if {
+	agent_is_heard
+	not operator_denies
 	not agent_acts
 }
 
@@ -173,140 +173,34 @@ action_not_granted := denied(
 #   neither `secrets.tenant_write` nor `secrets.role_write`.
 # custom:
 #   controls: ["SOC2:CC6.1", "NIST:AC-6"]
-scope_not_granted := denied(
-	"scope_not_granted",
-	"the agent was not granted to write secrets of this scope",
-	["SOC2:CC6.1", "NIST:AC-6"],
-) if {
-	agent
+reasons contains {
+	"code": "scope_not_granted",
+	"message": "the agent was not granted to write secrets of this scope",
+	"controls": ["SOC2:CC6.1", "NIST:AC-6"],
+} if {
+	agent_is_heard
+	not operator_denies
+	agent_acts
 	not within_scope
 }
 
-agent := data.agents[input.identity.spiffe_id]
-
-within_agent_rate if {
-	input.counters.agent_minute <= object.get(data.limits, "secret_agent_minute", 600)
+# METADATA
+# title: What operators and tenants demand of what is granted
+# scope: document
+# custom:
+#   controls: ["NIST:AC-3"]
+obligations contains obligation if {
+	some _ in grants
+	some obligation in answer.demanded(
+		{element | some element in data.platform.secret.operator.require_approval},
+		{element | some element in data.platform.secret.operator.oblige},
+	)
 }
 
-within_tenant_rate if {
-	input.counters.tenant_minute <= object.get(data.limits, "secret_tenant_minute", 3000)
-}
-
-known_operator if data.operators[input.identity.spiffe_id].actions.operate
-
-# What an agent may do where its entry does not say: everything but rotate.
-every_action := {"read": true, "write": true, "list": true, "delete": true, "restore": true}
-
-# An entry with `secrets.actions` narrows them; one whose `secrets` is no object leaves none.
-agent_acts if {
-	every_action[input.action]
-	grant := object.get(agent, "secrets", {})
-	object.get(grant, "actions", every_action)[input.action] == true
-	fits
-}
-
-operator_acts if {
-	known_operator
-	every_action[input.action]
-	fits
-}
-
-operator_acts if {
-	known_operator
-	input.action == "rotate"
-	input.resource.kind == "vault"
-}
-
-# A secret has a key, the listing of all has none.
-fits if {
-	input.resource.kind == "secret"
-	input.resource.key
-}
-
-fits if {
-	input.resource.kind == "vault"
-	input.action == "list"
-}
-
-changes := {"write": true, "delete": true, "restore": true}
-
-# Reading is bounded by the scope module alone; what changes something names the scope it changes.
-within_scope if not changes[input.action]
-
-within_scope if input.resource.scope == input.identity.spiffe_id
-
-within_scope if input.resource.scope == agent_scope
-
-within_scope if {
-	input.resource.scope == tenant_scope
-	agent.secrets.tenant_write == true
-}
-
-within_scope if {
-	startswith(input.resource.scope, agent_path)
-	agent.secrets.role_write == true
-}
-
-tenant_path := concat("", [
-	"spiffe://",
-	input.identity.trust_domain,
-	"/agent/",
-	input.identity.tenant,
-	"/",
-])
-
-tenant_scope := concat("", [tenant_path, "*"])
-
-agent_path := concat("", [tenant_path, input.identity.agent, "/"])
-
-agent_scope := concat("", [agent_path, "*"])
-
-# Without an actor the identity asks itself.
-delegation_in_order if not input.actor
-
-delegation_in_order if {
-	input.action == "read"
-	data.services.vault.delegates[input.actor] == true
-}
-
-operator_denies if count(data.platform.secret.operator.deny) > 0
-
-# Sorted, because a set has no order that every evaluator shares.
-operator_reasons := sort({reason |
-	some contribution in data.platform.secret.operator.deny
-	reason := {
-		"code": text(contribution, "code", "denied_by_operator"),
-		"message": text(contribution, "message", "the operator's policy refuses this"),
-	}
-})
-
-operator_controls := sort({"NIST:AC-3"} | {control |
-	some contribution in data.platform.secret.operator.deny
-	some control in controls_of(contribution)
-	is_string(control)
-})
-
-# A function, because the compiler would refuse an operator's file whose contributions name no controls.
-controls_of(contribution) := contribution.controls if is_object(contribution)
-
-# The member as a string, or the fallback when the contribution is no object or lacks it.
-text(contribution, member, fallback) := contribution[member] if {
-	is_object(contribution)
-	is_string(contribution[member])
-} else := fallback
-
-denied(code, message, controls) := {
-	"allow": false,
-	"controls": controls,
-	"obligations": [],
-	"reasons": [{"code": code, "message": message}],
-	"rule": concat("", ["platform.secret.", code]),
-}
-
-allowed(code, message, controls) := {
-	"allow": true,
-	"controls": controls,
-	"obligations": [],
-	"reasons": [{"code": code, "message": message}],
-	"rule": concat("", ["platform.secret.", code]),
+obligations contains obligation if {
+	some _ in grants
+	some obligation in answer.demanded(
+		{element | some element in data.platform.secret.tenants.require_approval},
+		{element | some element in data.platform.secret.tenants.oblige},
+	)
 }

@@ -221,3 +221,58 @@ test_not_decided if {
 	decided(asked("list", {"kind": "catalog"})).allow == false
 	decided(asked("read", {"kind": "secret"})).allow == false
 }
+
+contributed(operator, tenant) := answer if {
+	answer := secret.decision with input as on("read")
+		with data.agents as agents
+		with data.limits as {}
+		with data.platform.secret.operator as operator
+		with data.platform.secret.tenants as tenant
+}
+
+test_obligations_of_operator_and_tenant if {
+	answer := contributed(
+		{"require_approval": {{"question": "Sure?"}, 7}, "oblige": {{"kind": "max_bytes", "bytes": 9}}},
+		{"require_approval": {{"question": "Really?"}}, "oblige": {{"kind": "redact", "paths": ["/a"]}}},
+	)
+	answer.allow == true
+	answer.rule == "platform.secret.granted"
+	answer.obligations == [
+		{"bytes": 9, "kind": "max_bytes"},
+		{"kind": "redact", "paths": ["/a"]},
+		{"kind": "require_approval", "question": "May this be done?"},
+		{"kind": "require_approval", "question": "Really?"},
+		{"kind": "require_approval", "question": "Sure?"},
+	]
+}
+
+test_denied_by_tenant if {
+	demands := {{"kind": "max_bytes", "bytes": 9}}
+	contributed({}, {"deny": {{"code": "closed", "message": "we are closed", "controls": ["SOC2:CC7.2"]}}, "oblige": demands}) == {
+		"allow": false,
+		"controls": ["NIST:AC-3", "SOC2:CC7.2"],
+		"obligations": [],
+		"reasons": [{"code": "closed", "message": "we are closed"}],
+		"rule": "platform.secret.tenant.closed",
+	}
+	every odd in ["no", 7, null, false, [], {}, {"code": 7}, {"controls": "x"}] {
+		contributed({}, {"deny": {odd}}) == {
+			"allow": false,
+			"controls": ["NIST:AC-3"],
+			"obligations": [],
+			"reasons": [{"code": "denied_by_tenant", "message": "the tenant's policy refuses this"}],
+			"rule": "platform.secret.tenant.denied_by_tenant",
+		}
+	}
+}
+
+test_nobody_learns_of_a_tenants_rules_without_a_grant if {
+	answer := secret.decision with input as object.union(on("read"), {"action": "fly"})
+		with data.agents as agents
+		with data.limits as {}
+		with data.platform.secret.tenants as {"deny": {{"code": "closed"}}, "oblige": {7}}
+		with data.platform.secret.operator as {"require_approval": {7}}
+	answer.allow == false
+	answer.obligations == []
+	not answer.rule == "platform.secret.tenant.closed"
+}
