@@ -44,7 +44,10 @@ export interface HttpResponse {
 
 export interface Route {
   method: string;
-  /** Literal segments and `:name` parameters, e.g. `/api/v1/tools/:name`. */
+  /**
+   * Literal segments and `:name` parameters, e.g. `/api/v1/tools/:name`. A final `*` stands for one or
+   * more segments of any form, which the handler takes from `request.path`.
+   */
   path: string;
   boundary: RouteBoundary;
   /** Largest body of this route, where it differs from the server's limit. */

@@ -53,6 +53,26 @@ test('an unknown method of a known path names the known ones', () => {
   assert.equal(router.match('PUT', '/api'), { kind: 'unknown' });
 });
 
+test('a rest takes one segment or more, undecoded, and yields to every other route', () => {
+  const rest = new Router([
+    route('GET', '/v1/data/*'),
+    route('GET', '/v1/data/:name/own'),
+    route('GET', '/v1/data'),
+    route('PUT', '/v1/*'),
+  ]);
+  const pathOf = (path: string) => {
+    const match = rest.match('GET', path);
+    return match.kind === 'route' ? match.route.path : match.kind;
+  };
+  assert.is(pathOf('/v1/data/a'), '/v1/data/*');
+  assert.is(pathOf('/v1/data/a/%2F/..//b'), '/v1/data/*');
+  assert.is(pathOf('/v1/data/'), '/v1/data/*');
+  assert.is(pathOf('/v1/data/a/own'), '/v1/data/:name/own');
+  assert.is(pathOf('/v1/data'), '/v1/data');
+  assert.is(pathOf('/v1/datas/a'), 'method');
+  assert.is(pathOf('/v1'), 'unknown');
+});
+
 test('refuses two routes for the same requests', () => {
   const create = () => new Router([route('GET', '/a/:x'), route('GET', '/a/:y')]);
   assert.throws(create, (error: PlatformError) => error.code === 'configuration_invalid');

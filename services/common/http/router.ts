@@ -49,8 +49,7 @@ export class Router {
       if (params === undefined) continue;
       allow.add(compiled.route.method);
       if (compiled.route.method !== method) continue;
-      const literal = Object.keys(params).length;
-      if (best === undefined || literal < Object.keys(best.params).length) {
+      if (best === undefined || rankOf(compiled, params) < rankOf(best.compiled, best.params)) {
         best = { compiled, params };
       }
     }
@@ -60,8 +59,19 @@ export class Router {
   }
 }
 
-function parametersOf(pattern: string[], segments: string[]): Record<string, string> | undefined {
-  if (pattern.length !== segments.length) return undefined;
+/** The lower the more particular: fewer parameters, and any number of them before a whole rest. */
+function rankOf({ segments }: Compiled, params: Record<string, string>): number {
+  const literals = segments.length - Object.keys(params).length;
+  return segments.at(-1) === '*' ? Number.MAX_SAFE_INTEGER - literals : Object.keys(params).length;
+}
+
+function parametersOf(pattern: string[], path: string[]): Record<string, string> | undefined {
+  const hasRest = pattern.at(-1) === '*';
+  // The rest is at least one segment, and is not decoded: its handler reads `request.path`.
+  const segments = hasRest ? [...path.slice(0, pattern.length - 1), '*'] : path;
+  if (pattern.length !== segments.length || (hasRest && path.length < pattern.length)) {
+    return undefined;
+  }
   // Most routes differ in a literal: nothing is decoded for those.
   if (!pattern.every((part, i) => part.startsWith(':') || part === segments[i])) return undefined;
   const params: Record<string, string> = Object.create(null);
