@@ -4,102 +4,29 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { BundleError, ModuleError } from '../errors.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonValue } from '../json.ts';
 import { keepCached, readCached } from './cache.ts';
+import { type AstModule, decodeTexts } from './rego-ast.ts';
+import type {
+  RawAnswer,
+  RegoAnswer,
+  RegoBuild,
+  RegoCoverage,
+  RegoFile,
+  RegoFinding,
+  RegoResidue,
+  RegoRule,
+  RegoSources,
+  RegoTest,
+  RegoTrial,
+} from './rego-types.ts';
 import { runCommand } from './wasi.ts';
+
+export type * from './rego-ast.ts';
+export type * from './rego-types.ts';
 
 const compilerFolder = new URL('../../wasm/rego/', import.meta.url);
 const compilerBytesMax = 96 << 20;
-
-export interface RegoFile {
-  path: string;
-  content: string;
-  /** An operator's source: it may only narrow what the platform's own policies allow. */
-  operator?: boolean;
-}
-
-/** One error at one place; `row` and `column` count from 1, `source` is the row's text. */
-export interface RegoFinding {
-  code: string;
-  message: string;
-  file?: string;
-  row?: number;
-  column?: number;
-  source?: string;
-  details?: string[];
-  hint?: string;
-}
-
-/** What `# METADATA` says of a rule. */
-export interface RegoRule {
-  path: string;
-  file: string;
-  row: number;
-  title?: string;
-  description?: string;
-  custom?: JsonObject;
-}
-
-export interface RegoTest {
-  package: string;
-  name: string;
-  file: string;
-  row: number;
-  pass: boolean;
-  skip?: boolean;
-  error?: string;
-  failed_at?: string;
-  failed_at_row?: number;
-  output?: string;
-  seconds: number;
-}
-
-/** Coverage in lines, over the files whose names do not end in `_test.rego`. */
-export interface RegoCoverage {
-  percent: number;
-  covered: number;
-  not_covered: number;
-  files: Record<string, { start: number; end: number }[]>;
-}
-
-/** The sources of a policy and what they are checked against. */
-export interface RegoSources {
-  files: RegoFile[];
-  /** OPA capabilities; a built-in that is not listed is refused. */
-  capabilities: JsonObject;
-  /** JSON Schemas that policies cite as `schema.<name>`. */
-  schemas?: Record<string, JsonValue>;
-  data?: JsonObject;
-}
-
-export interface RegoAnswer {
-  ok: boolean;
-  errors: RegoFinding[];
-}
-
-export interface RegoBuild {
-  /** OPA's Wasm ABI 1. */
-  wasm: Uint8Array;
-  /** The sources that were compiled: no tests. */
-  files: RegoFile[];
-  /**
-   * By entrypoint, the JSON Pointers of the parts of `input` that its rules may look at; what none of
-   * them covers cannot change the answer.
-   */
-  reads: Record<string, string[]>;
-}
-
-interface RawAnswer extends RegoAnswer {
-  tests?: RegoTest[];
-  coverage?: RegoCoverage;
-  wasm?: string;
-  entrypoints?: string[];
-  files?: RegoFile[];
-  reads?: Record<string, string[]>;
-  result?: JsonValue[];
-  output?: string;
-  rules?: RegoRule[];
-}
 
 /** OPA's compiler, checker, tester, formatter and interpreter; every call is a fresh instance. */
 export class RegoCompiler {
@@ -177,6 +104,38 @@ export class RegoCompiler {
   format(files: RegoFile[]): RegoAnswer & { files: RegoFile[] } {
     const answer = this.#ask({ command: 'fmt', files });
     return { ...answer, files: answer.files ?? [] };
+  }
+
+  /** OPA's syntax tree of every file that parses, by path, with places and texts. */
+  parse(
+    sources: Pick<RegoSources, 'files'> & Partial<RegoSources>,
+  ): RegoAnswer & { modules: Record<string, AstModule> } {
+    const { files, capabilities } = sources;
+    const answer = this.#ask({ command: 'parse', files, capabilities });
+    return { ...answer, modules: decodeTexts(answer.modules ?? {}) };
+  }
+
+  /**
+   * Evaluates a query as far as it can be without the unknowns (Rego references; `input` unless
+   * given). A finding `partial_too_large` says that the conditions multiply beyond the bound.
+   */
+  partial(
+    sources: RegoSources & { query: string; unknowns?: string[]; input?: JsonValue },
+  ): RegoAnswer & RegoResidue {
+    const answer = this.#ask({ command: 'partial', ...sources });
+    const nothing = { queries: [], support: [], text: { queries: [], support: [] } };
+    return { ok: answer.ok, errors: answer.errors, ...decodeTexts(answer.residue ?? nothing) };
+  }
+
+  /**
+   * For each variant, replaces the one file of its path and runs the tests until one fails. All
+   * tests must pass without a variant (finding `tests_fail`).
+   */
+  trial(
+    sources: RegoSources & { variants: RegoFile[]; run?: string },
+  ): RegoAnswer & { outcomes: RegoTrial[] } {
+    const answer = this.#ask({ command: 'trial', ...sources });
+    return { ...answer, outcomes: answer.outcomes ?? [] };
   }
 
   #ask(request: object): RawAnswer {

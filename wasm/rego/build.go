@@ -12,12 +12,7 @@ import (
 
 // build compiles the sources (never their tests) to OPA's Wasm ABI, after the checks of `check`.
 func build(req *request) answer {
-	sources := make([]file, 0, len(req.Files))
-	for _, f := range req.Files {
-		if !isTest(f.Path) {
-			sources = append(sources, f)
-		}
-	}
+	sources := withoutTests(req.Files)
 	sort.Slice(sources, func(i, j int) bool { return sources[i].Path < sources[j].Path })
 	req.Files = sources
 	modules, fails := parse(req)
@@ -88,6 +83,16 @@ func wasmCapabilities(given *ast.Capabilities) *ast.Capabilities {
 	copied := *given
 	copied.WasmABIVersions = current.WasmABIVersions
 	return &copied
+}
+
+func withoutTests(files []file) []file {
+	kept := make([]file, 0, len(files))
+	for _, f := range files {
+		if !isTest(f.Path) {
+			kept = append(kept, f)
+		}
+	}
+	return kept
 }
 
 func isTest(path string) bool { return strings.HasSuffix(path, "_test.rego") }

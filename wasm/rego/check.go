@@ -33,19 +33,12 @@ func parse(req *request) (map[string]*ast.Module, []finding) {
 	modules := make(map[string]*ast.Module, len(req.Files))
 	var fails []finding
 	for _, f := range req.Files {
-		module, err := ast.ParseModuleWithOpts(f.Path, f.Content, ast.ParserOptions{
-			ProcessAnnotation: true,
-			RegoVersion:       ast.RegoV1,
-			Capabilities:      req.Capabilities,
-		})
-		switch {
-		case err != nil:
+		module, err := parseFile(req, f)
+		if err != nil {
 			fails = append(fails, findings(err, req.Files)...)
-		case module == nil:
-			fails = append(fails, finding{Code: "rego_parse_error", Message: "the file has no package", File: f.Path, Row: 1, Column: 1})
-		default:
-			modules[f.Path] = module
+			continue
 		}
+		modules[f.Path] = module
 	}
 	if fails == nil {
 		fails = confine(req, modules)
@@ -58,7 +51,7 @@ func newCompiler(req *request) *ast.Compiler {
 	compiler := ast.NewCompiler().
 		WithStrict(true).
 		WithUseTypeCheckAnnotations(true).
-		WithEnablePrintStatements(req.Command != "build").
+		WithEnablePrintStatements(req.Command == "test" || req.Command == "eval").
 		SetErrorLimit(50)
 	if req.Capabilities != nil {
 		compiler = compiler.WithCapabilities(req.Capabilities)

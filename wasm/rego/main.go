@@ -35,6 +35,10 @@ type request struct {
 	Pretty  bool   `json:"pretty"`
 	// Strict makes an error of a built-in an error of the query, as OPA's strict-builtin-errors does.
 	Strict bool `json:"strict"`
+	// Unknowns are what `partial` leaves open, as Rego references.
+	Unknowns []string `json:"unknowns"`
+	// Variants each replace the one file of the same path, for `trial`.
+	Variants []file `json:"variants"`
 }
 
 // answer is what the host reads; only the fields of the command that ran are set.
@@ -53,6 +57,10 @@ type answer struct {
 	// Explanation is the trace of `eval`, in OPA's own form.
 	Explanation json.RawMessage `json:"explanation,omitempty"`
 	Rules       []rule          `json:"rules,omitempty"`
+	// Modules are OPA's JSON syntax trees by file.
+	Modules  map[string]json.RawMessage `json:"modules,omitempty"`
+	Residue  json.RawMessage            `json:"residue,omitempty"`
+	Outcomes []trialOutcome             `json:"outcomes,omitempty"`
 }
 
 func main() {
@@ -82,6 +90,14 @@ func run(req *request) answer {
 		return eval(req)
 	case "fmt":
 		return formatFiles(req)
+	case "parse":
+		return parseFiles(req)
+	case "compiled":
+		return compiled(req)
+	case "partial":
+		return partial(req)
+	case "trial":
+		return trial(req)
 	}
 	return answer{Errors: []finding{{Code: "request_invalid", Message: "unknown command " + req.Command}}}
 }

@@ -1,0 +1,115 @@
+// What the policy compiler is asked and what it answers.
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { AstBody, AstModule } from './rego-ast.ts';
+
+export interface RegoFile {
+  path: string;
+  content: string;
+  /** An operator's source: it may only narrow what the platform's own policies allow. */
+  operator?: boolean;
+}
+
+/** One error at one place; `row` and `column` count from 1, `source` is the row's text. */
+export interface RegoFinding {
+  code: string;
+  message: string;
+  file?: string;
+  row?: number;
+  column?: number;
+  source?: string;
+  details?: string[];
+  hint?: string;
+}
+
+/** What `# METADATA` says of a rule. */
+export interface RegoRule {
+  path: string;
+  file: string;
+  row: number;
+  title?: string;
+  description?: string;
+  custom?: JsonObject;
+}
+
+export interface RegoTest {
+  package: string;
+  name: string;
+  file: string;
+  row: number;
+  pass: boolean;
+  skip?: boolean;
+  error?: string;
+  failed_at?: string;
+  failed_at_row?: number;
+  output?: string;
+  seconds: number;
+}
+
+/** Coverage in lines, over the files whose names do not end in `_test.rego`. */
+export interface RegoCoverage {
+  percent: number;
+  covered: number;
+  not_covered: number;
+  files: Record<string, { start: number; end: number }[]>;
+}
+
+/** The sources of a policy and what they are checked against. */
+export interface RegoSources {
+  files: RegoFile[];
+  /** OPA capabilities; a built-in that is not listed is refused. */
+  capabilities: JsonObject;
+  /** JSON Schemas that policies cite as `schema.<name>`. */
+  schemas?: Record<string, JsonValue>;
+  data?: JsonObject;
+}
+
+export interface RegoAnswer {
+  ok: boolean;
+  errors: RegoFinding[];
+}
+
+export interface RegoBuild {
+  /** OPA's Wasm ABI 1. */
+  wasm: Uint8Array;
+  /** The sources that were compiled: no tests. */
+  files: RegoFile[];
+  /**
+   * By entrypoint, the JSON Pointers of the parts of `input` that its rules may look at; what none of
+   * them covers cannot change the answer.
+   */
+  reads: Record<string, string[]>;
+}
+
+/** What remains of a query when all that is known is put in; each body is one way to satisfy it. */
+export interface RegoResidue {
+  queries: AstBody[];
+  /** Packages under `data.partial` that the queries refer to. */
+  support: AstModule[];
+  /** The same as Rego. */
+  text: { queries: string[]; support: string[] };
+}
+
+/** Whether the tests notice a variant of a file. */
+export interface RegoTrial {
+  killed: boolean;
+  /** The first test that failed. */
+  by?: string;
+  /** Why the variant does not compile; with `killed`, how the test broke or that it did not end. */
+  error?: string;
+}
+
+/** The whole of an answer, as the compiler writes it. */
+export interface RawAnswer extends RegoAnswer {
+  tests?: RegoTest[];
+  coverage?: RegoCoverage;
+  wasm?: string;
+  entrypoints?: string[];
+  files?: RegoFile[];
+  reads?: Record<string, string[]>;
+  result?: JsonValue[];
+  output?: string;
+  rules?: RegoRule[];
+  modules?: Record<string, AstModule>;
+  residue?: RegoResidue;
+  outcomes?: RegoTrial[];
+}
