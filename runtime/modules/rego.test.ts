@@ -133,6 +133,122 @@ test('formatting is what OPA formats', () => {
   assert.equal(answer.files, one('package p\n\nx := 1\n'));
 });
 
+test('the syntax tree has places, texts, annotations and comments, and keeps custom metadata', () => {
+  const { modules, errors } = compiler.parse({
+    files: [
+      {
+        path: 'a.rego',
+        content: `# a comment: ö
+package p
+
+# METADATA
+# title: T
+# custom:
+#   location: {row: 1, col: 1, text: "eA=="}
+x := y if {
+\ty := input["ö"]
+\tnot y == 1
+}
+`,
+      },
+      { path: 'b.rego', content: 'package p\nx :=\n' },
+    ],
+  });
+  assert.ok(errors.length > 0 && errors.every(({ file }) => file === 'b.rego'));
+  const { rules, comments } = modules['a.rego']!;
+  assert.is(comments![0]!.text, ' a comment: ö');
+  assert.is(comments![0]!.location.row, 1);
+  const [rule] = rules!;
+  assert.is(rule!.annotations![0]!.title, 'T');
+  assert.equal(rule!.annotations![0]!.custom, { location: { row: 1, col: 1, text: 'eA==' } });
+  assert.equal(
+    rule!.body.map(({ location, negated }) => [location!.row, location!.text, negated ?? false]),
+    [
+      [9, 'y := input["ö"]', false],
+      [10, 'not y == 1', true],
+    ],
+  );
+  assert.equal(Object.keys(modules), ['a.rego']);
+});
+
+test('partial evaluation leaves what only the input decides, and no more', () => {
+  const data = { agents: { a: { credentials: { mail: true } }, b: { credentials: {} } } };
+  const files = one(`package p
+
+allow if data.agents[input.id].credentials[input.service]
+`);
+  const answer = compiler.partial({ ...own, files, data, query: 'data.p.allow == true' });
+  assert.equal(answer.errors, []);
+  assert.equal(answer.text.queries, ['"a" = input.id; "mail" = input.service']);
+  assert.is(answer.queries[0]!.length, 2);
+  const known = { ...own, files, data, query: 'data.p.allow', unknowns: ['input.service'] };
+  assert.equal(compiler.partial({ ...known, input: { id: 'b' } }).queries, []);
+  assert.is(compiler.partial({ ...known, input: { id: 'a' } }).queries.length, 1);
+});
+
+test('partial evaluation that multiplies is a finding, not an exhausted machine', () => {
+  const names = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`n${i}`, true]));
+  const files = one(`package p
+
+allow if {
+\tdata.names[input.a]
+\tdata.names[input.b]
+\tdata.names[input.c]
+}
+`);
+  const answer = compiler.partial({ ...own, files, data: { names }, query: 'data.p.allow' });
+  assert.equal(
+    answer.errors.map(({ code }) => code),
+    ['partial_too_large'],
+  );
+});
+
+test('a trial says which variants the tests notice, and which are no policy', () => {
+  const files = [
+    { path: 'a.rego', content: 'package p\n\nbig if input.n > 10\n' },
+    {
+      path: 'a_test.rego',
+      content: 'package p_test\n\ntest_big if data.p.big with input.n as 12\n',
+    },
+  ];
+  const variant = (body: string) => ({ path: 'a.rego', content: `package p\n\n${body}\n` });
+  const variants = ['big if input.n > 11', 'big if input.n < 10', 'big if x > 10'].map(variant);
+  const { outcomes } = compiler.trial({ ...own, files, variants });
+  assert.equal(outcomes[0], { killed: false });
+  assert.equal(outcomes[1], { killed: true, by: 'data.p_test.test_big' });
+  assert.is(outcomes[2]!.killed, false);
+  assert.match(outcomes[2]!.error!, /var x is unsafe/);
+  const absent = compiler.trial({ ...own, files, variants: [{ path: 'b.rego', content: '' }] });
+  assert.match(absent.outcomes[0]!.error!, /no such file/);
+});
+
+test('variants are not tried while a test fails without them', () => {
+  const files = one('package p\n\ntest_x if 1 == 2\n');
+  const answer = compiler.trial({ ...own, files, variants: files });
+  assert.is(answer.errors[0]!.code, 'tests_fail');
+  assert.equal(answer.outcomes, []);
+});
+
+test('a variant whose tests do not end counts as noticed', () => {
+  const files = [
+    { path: 'a.rego', content: 'package p\n\nxs := [1]\n' },
+    {
+      path: 'a_test.rego',
+      content: `package p_test
+
+test_x if {
+\tmany := [1 | some a in data.p.xs; some b in data.p.xs; some c in data.p.xs; some d in data.p.xs]
+\tcount(many) > 0
+}
+`,
+    },
+  ];
+  const content = `package p\n\nxs := [${Array.from({ length: 60 }, (_, i) => i)}]\n`;
+  const { outcomes } = compiler.trial({ ...own, files, variants: [{ path: 'a.rego', content }] });
+  assert.is(outcomes[0]!.killed, true);
+  assert.ok(outcomes[0]!.error);
+});
+
 if (needs('go')) {
   test('the committed compiler is what its source builds to', () => {
     const folder = fileURLToPath(new URL('../../wasm/rego/', import.meta.url));
