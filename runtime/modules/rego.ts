@@ -92,12 +92,23 @@ export class RegoCompiler {
     };
   }
 
-  /** Evaluates one query with OPA's interpreter, the reference for the compiled module. */
+  /**
+   * Evaluates one query with OPA's interpreter, the reference for the compiled module. `explain` asks
+   * for the trace as OPA's REST API gives it, `pretty` for its lines; `strict` makes an error of a
+   * built-in an error of the query.
+   */
   eval(
-    sources: RegoSources & { query: string; input?: JsonValue },
-  ): RegoAnswer & { result: JsonValue[]; output: string } {
+    sources: RegoSources & {
+      query: string;
+      input?: JsonValue;
+      explain?: string;
+      pretty?: boolean;
+      strict?: boolean;
+    },
+  ): RegoAnswer & { result: JsonValue[]; output: string; explanation?: JsonValue } {
     const answer = this.#ask({ command: 'eval', ...sources });
-    return { ...answer, result: answer.result ?? [], output: answer.output ?? '' };
+    const { explanation } = answer;
+    return { ...answer, result: answer.result ?? [], output: answer.output ?? '', explanation };
   }
 
   /** Returns the files whose text OPA's formatter would change, as it would have them. */
