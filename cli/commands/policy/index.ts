@@ -6,10 +6,11 @@ import { buildVerb } from './build.ts';
 import { checkVerb } from './check.ts';
 import { evalVerb } from './eval.ts';
 import { formatVerb } from './format.ts';
+import { initVerb } from './init.ts';
 import { FOLDERS_HELP } from './sources.ts';
 import { testVerb } from './test.ts';
 
-const verbs: Command[] = [checkVerb, formatVerb, testVerb, evalVerb, buildVerb];
+const verbs: Command[] = [initVerb, checkVerb, formatVerb, testVerb, evalVerb, buildVerb];
 
 const help = `Usage
   platform policy VERB [FOLDER|BUNDLE...] [options]
