@@ -32,6 +32,11 @@ export type ErrorCode =
   | 'bundle_entrypoint_missing'
   | 'policy_invalid'
   | 'compiler_failed'
+  // policies that are served over OPA's REST API
+  | 'document_undefined'
+  | 'query_failed'
+  | 'policy_unknown'
+  | 'policy_read_only'
   // schemas of tool arguments
   | 'schema_keyword_unsupported'
   | 'schema_invalid'

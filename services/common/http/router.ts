@@ -28,7 +28,7 @@ export class Router {
         throw new PlatformError('configuration_invalid', `route ${shape} is not usable twice`);
       }
       seen.add(shape);
-      if (route.boundary === 'published' && (route.method !== 'GET' || shape.includes('/:'))) {
+      if (route.boundary === 'published' && (route.method !== 'GET' || /\/[:*]/.test(shape))) {
         throw new PlatformError('configuration_invalid', `${shape} cannot be a published document`);
       }
       return { route, segments };
