@@ -6,7 +6,7 @@ import { brotliDecompress } from 'node:zlib';
 import { BundleError, ModuleError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
 import { keepCached, readCached } from './cache.ts';
-import { type AstModule, decodeTexts } from './rego-ast.ts';
+import { type AstModule, type AstRule, decodeTexts } from './rego-ast.ts';
 import type {
   RawAnswer,
   RegoAnswer,
@@ -124,6 +124,15 @@ export class RegoCompiler {
     const { files, capabilities } = sources;
     const answer = this.#ask({ command: 'parse', files, capabilities });
     return { ...answer, modules: decodeTexts(answer.modules ?? {}) };
+  }
+
+  /**
+   * The rules of each file as OPA's compiler leaves them, which is what is evaluated: names resolved,
+   * variables unique, calls apart, each body in an order that is safe. Places are without their text.
+   */
+  compiled(sources: RegoSources): RegoAnswer & { modules: Record<string, AstRule[] | null> } {
+    const answer = this.#ask({ command: 'compiled', ...sources });
+    return { ...answer, modules: (answer.modules ?? {}) as never };
   }
 
   /**
