@@ -53,7 +53,7 @@ export async function loadPair(
 }
 
 /** Two good bundles are no good pair when the data does not fit into the policy module's memory. */
-function checkFit({ policy, data }: LoadedPair): void {
+export function checkFit({ policy, data }: LoadedPair): void {
   try {
     Authorization.create({ wasm: policy.wasm, data: data.json });
   } catch (cause) {
