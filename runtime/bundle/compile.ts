@@ -6,6 +6,7 @@ import { BundleError } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type RegoBuild, RegoCompiler, type RegoFile, type RegoSources } from '../modules/rego.ts';
 import { mergeFilter } from './merge.ts';
+import { ownerOf, withTenants } from './tenants.ts';
 
 const SCHEMA = 'input.schema.json';
 const CAPABILITIES = 'capabilities.json';
@@ -28,7 +29,8 @@ export interface CompiledPolicies extends RegoBuild {
 /**
  * Reads policies: the first folder holds the platform's (`<boundary>/*.rego` with
  * `input.schema.json`, and `capabilities.json`), further ones operators' files, whose packages are
- * held to `platform.<boundary>.operator`.
+ * held to `platform.<boundary>.operator`, and below `tenants/<tenant>/` tenants', which are held to
+ * `platform.<boundary>.tenant.<tenant>`.
  * @throws BundleError `policy_invalid` when a folder or one of the JSON files cannot be read
  */
 export async function readPolicies(folders: string | readonly string[]): Promise<PolicySources> {
@@ -44,11 +46,11 @@ export async function readPolicies(folders: string | readonly string[]): Promise
     await read(folder, '', async (name, path) => {
       if (!name.endsWith('.rego')) return;
       const unique = uniqueName(files, `operator/${basename(folder)}/${name}`);
-      files.set(unique, { path: unique, content: await source(path), operator: true });
+      files.set(unique, { path: unique, content: await source(path), ...ownerOf(unique) });
     });
   }
   return {
-    files: [...files.values()],
+    files: withTenants([...files.values()], Object.keys(schemas).sort()),
     schemas,
     capabilities: await json(join(own, CAPABILITIES)),
     entrypoints: Object.keys(schemas)

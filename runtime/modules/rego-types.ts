@@ -7,6 +7,10 @@ export interface RegoFile {
   content: string;
   /** An operator's source: it may only narrow what the platform's own policies allow. */
   operator?: boolean;
+  /** A tenant's source: it may only narrow what the platform allows that tenant's agents. */
+  tenant?: string;
+  /** Written by no person, and so not counted in coverage. */
+  generated?: boolean;
 }
 
 /** One error at one place; `row` and `column` count from 1, `source` is the row's text. */

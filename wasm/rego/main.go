@@ -15,6 +15,10 @@ type file struct {
 	Content string `json:"content"`
 	// Operator marks a source that may only narrow what the platform's own policies allow.
 	Operator bool `json:"operator,omitempty"`
+	// Tenant names the tenant whose source it is; it may narrow what that tenant's agents may do.
+	Tenant string `json:"tenant,omitempty"`
+	// Generated marks a source that nobody wrote, and so nobody tests.
+	Generated bool `json:"generated,omitempty"`
 }
 
 // request is what the host writes on standard input.

@@ -6,18 +6,23 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// confine holds operators' sources to the packages that can only narrow what the platform's own
+// confine holds operators' and tenants' sources to the packages that can only narrow what the platform's own
 // rules allow, and every contribution there to the form that the platform's rules count.
 func confine(req *request, modules map[string]*ast.Module) []finding {
 	var fails []finding
+	boundaries := boundariesOf(req, modules)
 	for _, f := range req.Files {
 		module := modules[f.Path]
+		if f.Tenant != "" {
+			fails = append(fails, confineTenant(req, f, module, boundaries)...)
+			continue
+		}
 		boundary, operator := operatorBoundary(module.Package.Path)
 		if f.Operator && !operator && !isTest(f.Path) {
 			fails = append(fails, at(req, module.Package.Location, finding{
 				Code:    "operator_package_required",
 				Message: "an operator's file must be in a package platform.<boundary>.operator",
-				Hint:    "such a package contributes to `deny` and `require_approval`; it cannot allow",
+				Hint:    "such a package contributes to `deny`, `require_approval` and `oblige`; it cannot allow",
 			}))
 		}
 		if !operator || isTest(f.Path) {
@@ -25,7 +30,7 @@ func confine(req *request, modules map[string]*ast.Module) []finding {
 		}
 		for _, r := range module.Rules {
 			name := r.Head.Ref()[0].Value.String()
-			if (name == "deny" || name == "require_approval") && r.Head.RuleKind() != ast.MultiValue {
+			if contributions[name] && r.Head.RuleKind() != ast.MultiValue {
 				fails = append(fails, at(req, r.Location, finding{
 					Code:    "operator_contribution_invalid",
 					Message: name + " of platform." + boundary + ".operator must be a set",

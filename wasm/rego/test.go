@@ -72,9 +72,9 @@ func test(req *request) answer {
 		ans.OK = ans.OK && (outcome.Pass || outcome.Skip)
 		ans.Tests = append(ans.Tests, outcome)
 	}
-	for path := range modules {
-		if isTest(path) {
-			delete(modules, path)
+	for _, f := range req.Files {
+		if isTest(f.Path) || f.Generated {
+			delete(modules, f.Path)
 		}
 	}
 	ans.Coverage = summarize(covered.Report(modules))

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type PolicySources, readPolicies } from '../../../runtime/bundle/compile.ts';
 import { readBundle } from '../../../runtime/bundle/files.ts';
+import { ownerOf, withTenants } from '../../../runtime/bundle/tenants.ts';
 import { BundleError } from '../../../runtime/errors.ts';
 
 const shipped = fileURLToPath(new URL('../../../policies', import.meta.url));
@@ -40,11 +41,14 @@ export async function policySources(given: readonly string[]): Promise<PolicySou
     .filter(([path]) => path.endsWith('.rego'))
     .map(([path, bytes]) => {
       const content = Buffer.from(bytes).toString('utf8');
-      return { path, content, ...(path.startsWith('operator/') ? { operator: true } : {}) };
+      return { path, content, ...ownerOf(path) };
     });
   const known = new Set(files.map(({ path }) => path));
-  const added = sources.files.filter((file) => file.operator === true && !known.has(file.path));
-  return { ...sources, files: [...files, ...added] };
+  const added = sources.files.filter(
+    ({ path }) => path.startsWith('operator/') && !known.has(path),
+  );
+  const boundaries = Object.keys(sources.schemas ?? {});
+  return { ...sources, files: withTenants([...files, ...added], boundaries.sort()) };
 }
 
 export function print(line: string): void {

@@ -1,0 +1,66 @@
+// Whose a source is, and the generated rules that hand each caller what its own tenant contributes.
+import { BundleError } from '../errors.ts';
+import type { RegoFile } from '../modules/rego.ts';
+
+const OPERATOR = 'operator/';
+const TENANT = /^operator\/[^/]*\/tenants\/([^/]+)\/.*\.rego$/;
+/** A path segment of a SPIFFE ID (SPIFFE-ID, section 2.2) of at most 63 bytes. */
+const NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,63}$/;
+const GENERATED = /^tenants\/[^/]+\.rego$/;
+
+/**
+ * Whose source this is by its path in a bundle: `operator/<folder>/tenants/<tenant>/…` is a tenant's,
+ * everything else below `operator/` an operator's, the rest the platform's.
+ * @throws BundleError `policy_invalid` for a tenant that no SPIFFE ID could name
+ */
+export function ownerOf(path: string): Pick<RegoFile, 'operator' | 'tenant'> {
+  const tenant = TENANT.exec(path)?.[1];
+  if (tenant === undefined) return path.startsWith(OPERATOR) ? { operator: true } : {};
+  if (NAME.test(tenant)) return { tenant };
+  throw new BundleError('policy_invalid', `${path}: ${tenant} cannot be the name of a tenant`, {
+    hint: 'tenants/<tenant>/ is named as in SPIFFE IDs: letters, digits, dots, dashes, underscores',
+  });
+}
+
+/**
+ * The sources with `platform.<boundary>.tenants` for each boundary when one of them is a tenant's, and
+ * without it when none is. It is a source like any other in the bundle, so that every OPA has it.
+ */
+export function withTenants(files: readonly RegoFile[], boundaries: readonly string[]): RegoFile[] {
+  const written = files.filter(({ path }) => !GENERATED.test(path));
+  if (!written.some(({ tenant }) => tenant !== undefined)) return written;
+  const generated = boundaries.map((boundary) => ({
+    path: `tenants/${boundary}.rego`,
+    content: dispatch(boundary),
+    generated: true,
+  }));
+  return [...written, ...generated];
+}
+
+/** The reference `tenant[tenant]` is a look-up by key: the rules of other tenants are not evaluated. */
+function dispatch(boundary: string): string {
+  const contributions = [
+    ['What the tenant refuses', 'deny'],
+    ['What the tenant wants a person to be asked', 'require_approval'],
+    ['What the tenant obliges the caller to', 'oblige'],
+  ].map(
+    ([title, name]) => `
+# METADATA
+# title: ${title}
+${name} contains element if some element in data.platform.${boundary}.tenant[tenant].${name}
+`,
+  );
+  return `# METADATA
+# title: Tenants' own policies, ${boundary}
+# description: >-
+#   Generated when policies are built. The caller's tenant is the one in its entry in the data bundle,
+#   not one that it states.
+# custom:
+#   controls: ["NIST:AC-3"]
+package platform.${boundary}.tenants
+
+# METADATA
+# title: Tenant of the caller
+tenant := data.agents[input.identity.spiffe_id].tenant
+${contributions.join('')}`;
+}
