@@ -4,13 +4,22 @@ import { UsageError } from '../../options.ts';
 import { suggest } from '../../suggest.ts';
 import { buildVerb } from './build.ts';
 import { checkVerb } from './check.ts';
+import { controlsVerb } from './controls.ts';
 import { evalVerb } from './eval.ts';
 import { formatVerb } from './format.ts';
 import { initVerb } from './init.ts';
 import { FOLDERS_HELP } from './sources.ts';
 import { testVerb } from './test.ts';
 
-const verbs: Command[] = [initVerb, checkVerb, formatVerb, testVerb, evalVerb, buildVerb];
+const verbs: Command[] = [
+  initVerb,
+  checkVerb,
+  formatVerb,
+  testVerb,
+  evalVerb,
+  buildVerb,
+  controlsVerb,
+];
 
 const help = `Usage
   platform policy VERB [FOLDER|BUNDLE...] [options]
