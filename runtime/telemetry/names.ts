@@ -47,6 +47,14 @@ export const METRIC = {
   proxySvidExpiry: 'platform_proxy_svid_expiry_seconds',
   proxyIdentityConnected: 'platform_proxy_identity_connected',
   proxyDenyListStale: 'platform_proxy_deny_list_stale_seconds',
+  policyEvaluations: 'platform_policy_evaluations_total',
+  policyDuration: 'platform_policy_evaluation_duration_seconds',
+  policyFailures: 'platform_policy_failures_total',
+  policyBundleActivated: 'platform_policy_bundles_activated',
+  policyBundleProblems: 'platform_policy_bundle_problems',
+  policyLogEvents: 'platform_policy_decision_log_events_total',
+  policyLogDropped: 'platform_policy_decision_log_dropped_total',
+  policyLogBuffered: 'platform_policy_decision_log_buffered',
 } as const;
 
 /** The statuses of blocked spans, word for word as the specification has them. */

@@ -1,0 +1,171 @@
+// The policies and data in force, swapped together: their decisions, their documents, their sources.
+import type { JWK } from 'jose';
+import { buildDataBundle, DATA } from '../../runtime/bundle/build.ts';
+import { createBundleKey } from '../../runtime/bundle/keys.ts';
+import { checkFit, loadData, loadPolicy } from '../../runtime/bundle/load.ts';
+import type {
+  BundleSource,
+  LoadedData,
+  LoadedPair,
+  LoadedPolicy,
+} from '../../runtime/bundle/pair.ts';
+import type { BundleFiles } from '../../runtime/bundle/reader.ts';
+import { signBundle } from '../../runtime/bundle/sign.ts';
+import { createDecider, type Decider, type DeciderConfig } from '../../runtime/decide/decide.ts';
+import { executorOf, type LoadedModules } from '../../runtime/decide/local.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../runtime/json.ts';
+import { Authorization } from '../../runtime/modules/authorization.ts';
+import type { RegoFile } from '../../runtime/modules/rego.ts';
+import type { CompilerThread } from './compiler-thread.ts';
+import type { Compiled } from './compiler-worker.ts';
+import { keyOf, type VirtualDocument } from './documents.ts';
+import { parseExactly } from './json-text.ts';
+
+/** All that one request is answered from. */
+export interface Snapshot {
+  pair: LoadedPair;
+  /** The sources in force, in the order of their names. */
+  files: RegoFile[];
+  /** By file, OPA's JSON syntax tree. */
+  trees: Record<string, JsonValue>;
+  /** What `data.json` holds. */
+  base: JsonObject;
+  /** By `keyOf` their path. */
+  documents: ReadonlyMap<string, VirtualDocument>;
+  /** Answers for each document. */
+  module: Authorization;
+}
+
+export interface EngineConfig {
+  modules: LoadedModules;
+  compiler: CompilerThread;
+  /** What the interpreter may use: that of the compiled policies. */
+  capabilities: JsonObject;
+}
+
+interface PolicyInForce {
+  loaded: LoadedPolicy;
+  files: RegoFile[];
+  compiled: Compiled;
+}
+
+/**
+ * Takes bundles as they come and serves the last good ones. Nothing of a bundle is used before its
+ * signature and digests are right; a bundle without keys is one of this machine's own files.
+ */
+export class PolicyEngine implements BundleSource {
+  readonly decider: Decider;
+  readonly #config: EngineConfig;
+  #policy: PolicyInForce | undefined;
+  #data: LoadedData | undefined;
+  #snapshot: Snapshot | undefined;
+  /** Bundles are taken one after another, so that an older one never replaces a newer one. */
+  #taking: Promise<unknown> = Promise.resolve();
+
+  constructor(config: EngineConfig) {
+    this.#config = config;
+    const { modules } = config;
+    const executorFor: DeciderConfig['executorFor'] = (pair) => executorOf(modules, pair);
+    this.decider = createDecider({ bundles: this, record: modules.record, executorFor });
+  }
+
+  current(): LoadedPair | undefined {
+    return this.#snapshot?.pair;
+  }
+
+  snapshot(): Snapshot | undefined {
+    return this.#snapshot;
+  }
+
+  /** Verifies, compiles and serves; throws a BundleError and changes nothing when it is not good. */
+  takePolicy(files: BundleFiles, keys?: readonly JWK[]): Promise<string> {
+    return this.#inTurn(async () => {
+      const loaded = await loadPolicy(...(await trusted(files, 'policy', keys)));
+      const known = this.#policy?.loaded.revision === loaded.revision ? this.#policy : undefined;
+      const policy = known ?? { loaded, ...(await this.#compile(files)) };
+      this.#swap(policy, this.#data ?? (await noData()));
+      return loaded.revision;
+    });
+  }
+
+  /** The same for a data bundle. */
+  takeData(files: BundleFiles, keys?: readonly JWK[]): Promise<string> {
+    return this.#inTurn(async () => {
+      const data = await loadData(...(await trusted(files, 'data', keys)));
+      if (this.#policy === undefined) this.#data = data;
+      else this.#swap(this.#policy, data);
+      return data.revision;
+    });
+  }
+
+  /** The interpreter over what is in force. */
+  interpret(
+    snapshot: Snapshot,
+    asked: {
+      query: string;
+      input?: JsonValue;
+      explain?: string;
+      pretty?: boolean;
+      strict?: boolean;
+    },
+  ) {
+    const { files, base } = snapshot;
+    const { capabilities, compiler } = this.#config;
+    return compiler.query({ files, capabilities, data: plain(base), ...asked });
+  }
+
+  async #compile(files: BundleFiles): Promise<Omit<PolicyInForce, 'loaded'>> {
+    const sources = [...files]
+      .filter(([path]) => path.endsWith('.rego'))
+      .map(([path, bytes]) => ({ path, content: Buffer.from(bytes).toString('utf8') }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
+    const { compiler, capabilities } = this.#config;
+    return { files: sources, compiled: await compiler.compile({ files: sources, capabilities }) };
+  }
+
+  #swap(policy: PolicyInForce, data: LoadedData): void {
+    const pair = { policy: policy.loaded, data };
+    checkFit(pair);
+    const base = parseExactly(Buffer.from(data.json).toString('utf8'));
+    const { documents, wasm, trees } = policy.compiled;
+    this.#snapshot = {
+      pair,
+      files: policy.files,
+      trees,
+      base: isJsonObject(base) ? base : {},
+      documents: new Map(documents.map((document) => [keyOf(document.path), document])),
+      module: Authorization.create({ wasm, data: data.json }),
+    };
+    this.#policy = policy;
+    this.#data = data;
+  }
+
+  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const turn = this.#taking.then(task);
+    this.#taking = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+/** Files of this machine get a signature of the moment, so that one path verifies all digests. */
+async function trusted(
+  files: BundleFiles,
+  kind: 'policy' | 'data',
+  keys: readonly JWK[] | undefined,
+): Promise<[BundleFiles, readonly JWK[]]> {
+  if (keys !== undefined) return [files, keys];
+  const own = await createBundleKey();
+  const signed = new Map(files);
+  await signBundle(signed, kind, own.privateKey);
+  return [signed, [own.publicKey]];
+}
+
+async function noData(): Promise<LoadedData> {
+  const { files } = buildDataBundle({});
+  return { revision: buildDataBundle({}).revision, json: files.get(DATA)! };
+}
+
+/** A copy that a worker can be sent: without numbers that are kept as text. */
+function plain(base: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(base)) as JsonObject;
+}
