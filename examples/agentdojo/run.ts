@@ -84,7 +84,11 @@ async function playSuites(
   state: StateFolder,
   python: string,
 ): Promise<PlayRecord[]> {
-  const platform = await startPlatform({ state, policies: [join(here, 'policies')], port: 0 });
+  const platform = await startPlatform({
+    state,
+    policies: [join(here, '..', 'policies', 'agentdojo')],
+    port: 0,
+  });
   let plays = 0;
   const onPlay = () => {
     if (++plays % 100 === 0) options.onProgress?.(`${plays} plays`);

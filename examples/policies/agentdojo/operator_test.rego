@@ -15,6 +15,9 @@ facts := {
 	"post": {"targets": {"channel": {"fields": {"channels:/*": ["quiet"]}}}, "contents": {"body": true}},
 	"join": {"anchored": true, "targets": {"user": {"fields": {"users:/*": ["known"]}}, "channel": {}}},
 	"burn": {"ask": "always"},
+	"open": {"targets": {"id": {"fields": {"search:/*/id": ["chosen"]}}}},
+	"reply": {"targets": {"to": {"fields": {"inbox:/*/text": ["mentioned"]}}}},
+	"invite": {"anchored": true, "targets": {"user": {"fields": {"inbox:/*/text": ["mentioned_where_told"]}}}},
 }
 
 prompt := {"source": "prompt", "match": "inside"}
@@ -106,5 +109,37 @@ test_reading_is_not_asked if {
 		"resource": {"kind": "tool", "name": "look", "action": "read"},
 		"arguments": {},
 		"provenance": {},
+	}
+}
+
+test_a_chosen_record_was_found_with_the_users_words if {
+	not asked("open", {}, {"/id": [field("search", "/*/id", "prompt")]})
+	asked("open", {}, {"/id": [field("search", "/*/id", "agent")]})
+	asked("open", {}, {"/id": [object.union(field("search", "/*/id", "prompt"), {"match": "inside"})]})
+}
+
+test_who_is_mentioned_may_be_answered if {
+	mention := {"source": "tool", "tool": "inbox", "path": "/*/text", "match": "inside", "via": "agent"}
+	not asked("reply", {}, {"/to": [mention]})
+	asked("reply", {}, {"/to": [object.union(mention, {"match": "part"})]})
+}
+
+test_who_is_mentioned_where_the_user_pointed_may_be_invited if {
+	mention := {"source": "tool", "tool": "inbox", "path": "/*/text", "match": "inside", "via": "prompt"}
+	not asked("invite", {}, {"/user": [mention]})
+	asked("invite", {}, {"/user": [object.union(mention, {"via": "agent"})]})
+}
+
+test_an_amount_that_is_not_there_is_not_asked if not asked("pay", {"to": "X"}, {"/to": [prompt]})
+
+test_the_question_names_arguments_and_tools_and_no_value if {
+	mail := {"/to": [text, {"source": "unknown"}]}
+	operator.require_approval == {{"question": concat("", [
+		"mail: to comes from more than the platform can follow and page",
+	])}} with data.tools as facts with input as {
+		"action": "call",
+		"resource": {"kind": "tool", "name": "mail", "action": "write"},
+		"arguments": {"to": "mallory"},
+		"provenance": mail,
 	}
 }

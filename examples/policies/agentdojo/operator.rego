@@ -5,6 +5,10 @@
 #   changes) and from which fields of which tools' results a target may be taken. A target that the
 #   user wrote in the prompt is theirs; one from a listed field is taken under the field's condition;
 #   everything else is asked. Nothing here knows any text of any attack.
+# custom:
+#   controls: ["NIST:AC-4", "NIST:AC-6"]
+# schemas:
+#   - input: schema.tool
 package platform.tool.operator
 
 # METADATA
@@ -100,14 +104,21 @@ doubts contains doubt if {
 	doubt := concat("", [name, " is not between zero and the limit for amounts that the user did not state"])
 }
 
+# METADATA
+# title: A tool is called
 is_call if {
 	input.action == "call"
 	input.resource.kind == "tool"
 }
 
+# METADATA
+# title: What the operator said of the tool
 facts := data.tools[input.resource.name]
 
-# Every leaf of a target argument; one entry without origin when the gateway could not look at all.
+# METADATA
+# title: Every leaf of a target argument
+# description: One entry without origin when the gateway could not look at all.
+# scope: document
 targets[pointer] := sources if {
 	is_call
 	some pointer, sources in input.provenance
@@ -120,29 +131,43 @@ targets[""] := input.provenance[""] if {
 	facts
 }
 
+# METADATA
+# title: Every leaf of an argument that carries content
 contents[pointer] := sources if {
 	is_call
 	some pointer, sources in input.provenance
 	facts.contents[argument(pointer)]
 }
 
+# METADATA
+# title: The argument that a pointer leads into
+# scope: document
 argument(pointer) := split(pointer, "/")[1]
 
 argument("") := "everything"
 
+# METADATA
+# title: The last step of a pointer
 member(pointer) := parts[count(parts) - 1] if parts := split(pointer, "/")
 
+# METADATA
+# title: The user wrote it
 stated(sources) if {
 	some source in sources
 	source.source == "prompt"
 	source.match == "inside"
 }
 
+# METADATA
+# title: A target that nobody is asked about
+# description: Written by the user, or supplied by a listed field under its condition.
+# scope: document
 settled(_, sources) if stated(sources)
 
 settled(pointer, sources) if count(conditions(pointer, sources)) > 0
 
-# The conditions under which a listed field supplies this target, of those that hold.
+# METADATA
+# title: The conditions under which a listed field supplies this target, of those that hold
 conditions(pointer, sources) := {condition |
 	some source in sources
 	source.source == "tool"
@@ -151,6 +176,9 @@ conditions(pointer, sources) := {condition |
 }
 
 # The field as such is enough.
+# METADATA
+# title: A condition holds for a source
+# scope: document
 holds("known", source, _) if source.match == "equal"
 
 # The field as such is enough, if nothing that is sent comes from a result.
@@ -187,6 +215,10 @@ holds("mentioned_where_told", source, _) if {
 	source.via == "prompt"
 }
 
+# METADATA
+# title: The user named one of the targets
+# description: Or it stands in a message that the user pointed to.
+# scope: document
 anchored if {
 	some sources in targets
 	stated(sources)
@@ -197,6 +229,10 @@ anchored if {
 	conditions(pointer, sources).mentioned_where_told
 }
 
+# METADATA
+# title: A source brought a link, an address or an account
+# description: Or it is one that the platform lost track of.
+# scope: document
 carries_pointer(source) if {
 	source.source == "tool"
 	source.kind in {"link", "email", "account"}
@@ -204,6 +240,9 @@ carries_pointer(source) if {
 
 carries_pointer(source) if source.source == "unknown"
 
+# METADATA
+# title: An amount that needs no question
+# scope: document
 within(name, _) if object.get(input.arguments, name, null) == null
 
 within(name, _) if {
@@ -216,16 +255,23 @@ within(name, limit) if {
 	input.arguments[name] <= limit
 }
 
+# METADATA
+# title: The user wrote the amount
 amount_stated(name) if {
 	some source in input.provenance[concat("", ["/", name])]
 	source.source == "prompt"
 	source.match in {"inside", "weak"}
 }
 
+# METADATA
+# title: Where a value came from, for a person to read
 origins(sources) := "nowhere that the platform has seen" if {
 	count({source | some source in sources; source.source != "prompt"}) == 0
 } else := concat(" and ", sort({origin(source) | some source in sources; source.source != "prompt"}))
 
+# METADATA
+# title: Where one source is, for a person to read
+# scope: document
 origin(source) := source.tool if source.source == "tool"
 
 origin(source) := "more than the platform can follow" if source.source == "unknown"
