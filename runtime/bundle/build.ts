@@ -13,7 +13,15 @@ export const MODULES = 'modules.json';
 export const DATA = 'data.json';
 export const POLICY_ROOTS = ['platform'];
 /** What a data bundle may hold at its top; a policy bundle holds no data at all. */
-export const DATA_ROOTS = ['agents', 'limits', 'operators', 'services', 'tools'];
+export const DATA_ROOTS = [
+  'agents',
+  'limits',
+  'operators',
+  'scopes',
+  'services',
+  'tenants',
+  'tools',
+];
 
 /** Digests of the modules of this installation that a policy bundle lists. */
 export function builtModuleDigests(): Record<string, ModuleDigests> {

@@ -89,3 +89,8 @@ export const counters = fc.record({
   agent_minute: fc.integer({ min: 1, max: 140 }),
   tenant_minute: fc.integer({ min: 1, max: 640 }),
 });
+/** What is put after a SPIFFE ID to make a look-alike of it; mostly nothing. */
+export const nearMiss = fc.oneof(
+  { weight: 30, arbitrary: fc.constant('') },
+  { weight: 1, arbitrary: fc.constantFrom('/', 'x', '/*', '%2f', '/..', ' ', '\u0000', '\u0430') },
+);
