@@ -46,6 +46,8 @@ export interface RegoTest {
   failed_at?: string;
   failed_at_row?: number;
   output?: string;
+  /** The failed test with the rules it called, each condition with its values (first failures only). */
+  trace?: RegoCondition[];
   seconds: number;
 }
 
@@ -102,6 +104,45 @@ export interface RegoTrial {
   error?: string;
 }
 
+/** What a rule or condition came to; undefined has no value, unreached was not looked at. */
+export type RegoOutcome = 'true' | 'false' | 'undefined' | 'unreached';
+
+/** One definition of a rule as it was evaluated. Values are Rego, cut when long. */
+export interface RegoRuleTrace {
+  /** `data.<package>.<name>`. */
+  path: string;
+  name: string;
+  kind: 'rule' | 'set' | 'function' | 'default' | 'else';
+  file: string;
+  row: number;
+  title?: string;
+  description?: string;
+  outcome: RegoOutcome;
+  /** What it came to; of a set the elements that this definition gave. */
+  value?: string;
+  /** The arguments of a function. */
+  values?: Record<string, string>;
+  /** How often it was evaluated, when only some of it is shown. */
+  times?: number;
+  /** A result kept from before; its conditions stand where it first came about. */
+  repeated?: boolean;
+  expressions?: RegoCondition[];
+}
+
+/** One condition as its author wrote it, with the rules it led to. */
+export interface RegoCondition {
+  text: string;
+  file?: string;
+  row: number;
+  outcome: RegoOutcome;
+  /** By variable, reference or call of the condition; `undefined` when it has none. */
+  values?: Record<string, string>;
+  times?: number;
+  rules?: RegoRuleTrace[];
+  /** The conditions of an `every`, as its last element met them. */
+  inner?: RegoCondition[];
+}
+
 /** The whole of an answer, as the compiler writes it. */
 export interface RawAnswer extends RegoAnswer {
   tests?: RegoTest[];
@@ -116,4 +157,5 @@ export interface RawAnswer extends RegoAnswer {
   modules?: Record<string, AstModule>;
   residue?: RegoResidue;
   outcomes?: RegoTrial[];
+  tree?: RegoCondition[];
 }

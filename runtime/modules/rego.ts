@@ -11,6 +11,7 @@ import type {
   RawAnswer,
   RegoAnswer,
   RegoBuild,
+  RegoCondition,
   RegoCoverage,
   RegoFile,
   RegoFinding,
@@ -109,6 +110,17 @@ export class RegoCompiler {
     const answer = this.#ask({ command: 'eval', ...sources });
     const { explanation } = answer;
     return { ...answer, result: answer.result ?? [], output: answer.output ?? '', explanation };
+  }
+
+  /**
+   * Evaluates one query and answers with its conditions and the tree of rules behind them, bounded in
+   * size. A finding `explain_too_large` says that the evaluation takes more steps than are recorded.
+   */
+  explain(
+    sources: RegoSources & { query: string; input?: JsonValue },
+  ): RegoAnswer & { result: JsonValue[]; tree: RegoCondition[] } {
+    const answer = this.#ask({ command: 'explain', ...sources });
+    return { ...answer, result: answer.result ?? [], tree: answer.tree ?? [] };
   }
 
   /** Returns the files whose text OPA's formatter would change, as it would have them. */

@@ -65,6 +65,8 @@ type answer struct {
 	Modules  map[string]json.RawMessage `json:"modules,omitempty"`
 	Residue  json.RawMessage            `json:"residue,omitempty"`
 	Outcomes []trialOutcome             `json:"outcomes,omitempty"`
+	// Tree is the query as `explain` met it.
+	Tree []*explainedExpression `json:"tree,omitempty"`
 }
 
 func main() {
@@ -96,6 +98,8 @@ func run(req *request) answer {
 		return formatFiles(req)
 	case "parse":
 		return parseFiles(req)
+	case "explain":
+		return explain(req)
 	case "compiled":
 		return compiled(req)
 	case "partial":

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/cover"
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
@@ -11,6 +13,9 @@ import (
 )
 
 const testTimeout = 10 * time.Second
+
+// tracedTestsMax bounds how many failed tests of a run are explained.
+const tracedTestsMax = 10
 
 type testOutcome struct {
 	Package string `json:"package"`
@@ -21,10 +26,12 @@ type testOutcome struct {
 	Skip    bool   `json:"skip,omitempty"`
 	Error   string `json:"error,omitempty"`
 	// FailedAt is the expression of the test that was not true, with its row.
-	FailedAt    string  `json:"failed_at,omitempty"`
-	FailedAtRow int     `json:"failed_at_row,omitempty"`
-	Output      string  `json:"output,omitempty"`
-	Seconds     float64 `json:"seconds"`
+	FailedAt    string `json:"failed_at,omitempty"`
+	FailedAtRow int    `json:"failed_at_row,omitempty"`
+	// Trace is the failed test with the rules it called, as `explain` shows them.
+	Trace   []*explainedExpression `json:"trace,omitempty"`
+	Output  string                 `json:"output,omitempty"`
+	Seconds float64                `json:"seconds"`
 }
 
 // coverage is in lines, over the files whose names do not end in _test.rego.
@@ -53,8 +60,9 @@ func test(req *request) answer {
 	}
 	defer store.Abort(ctx, txn)
 	covered := cover.New()
+	compiler := newCompiler(req)
 	runner := tester.NewRunner().
-		SetCompiler(newCompiler(req)).
+		SetCompiler(compiler).
 		SetStore(store).
 		SetModules(modules).
 		SetCoverageQueryTracer(covered).
@@ -79,6 +87,25 @@ func test(req *request) answer {
 	}
 	ans.Coverage = summarize(covered.Report(modules))
 	return ans
+}
+
+// traceFailures evaluates the first failed tests once more and keeps the conditions that were met.
+// A test without a tree has failed all the same.
+func traceFailures(tests []testOutcome, e explained) {
+	traced := 0
+	for i := range tests {
+		if tests[i].Pass || tests[i].Skip || traced == tracedTestsMax {
+			continue
+		}
+		traced++
+		e.query = tests[i].Package + "." + tests[i].Name
+		if _, err := ast.ParseRef(e.query); err != nil {
+			e.query = fmt.Sprintf("%s[%q]", tests[i].Package, tests[i].Name)
+		}
+		if tree, _, err := explainQuery(e); err == nil {
+			tests[i].Trace = tree
+		}
+	}
 }
 
 func describe(result *tester.Result) testOutcome {
