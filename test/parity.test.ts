@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { writeBundleKey } from '../runtime/bundle/keys.ts';
 import { loadPair } from '../runtime/bundle/load.ts';
 import { writeSamplePair } from '../runtime/bundle/testing.ts';
+import { BOUNDARIES } from '../runtime/decide/boundary.ts';
 import type { Decision } from '../runtime/decide/decision.ts';
 import { createLocalDecider } from '../runtime/decide/local.ts';
 import { needs } from '../runtime/testing/needs.ts';
@@ -63,7 +64,7 @@ function assertSameIds(host: string, ids: string[]): void {
 
 test('the generated requests mean something: at least 30 % of each boundary are allowed', () => {
   assert.ok(requests.length >= 20_000);
-  for (const boundary of ['tool', 'credential', 'console', 'mesh', 'secret']) {
+  for (const boundary of BOUNDARIES) {
     const of = decisions.filter((decision) => decision.boundary === boundary);
     const allowed = of.filter((decision) => decision.allow).length;
     assert.ok(allowed >= 0.3 * of.length, `${boundary}: ${allowed} of ${of.length} allowed`);

@@ -13,6 +13,16 @@ package platform.answer
 # description: The decision of a request that is granted and that nothing refuses.
 allowed(boundary, grants, obligations) := {
 	"allow": true,
+	"controls": sort(grant.controls),
+	"obligations": sort(obligations),
+	"reasons": [{"code": grant.code, "message": grant.message}],
+	"rule": concat(".", ["platform", boundary, grant.code]),
+} if {
+	# Nearly always: half as long as the general form, which gives the same.
+	count(grants) == 1
+	some grant in grants
+} else := {
+	"allow": true,
 	"controls": controls_of(grants),
 	"obligations": sort(obligations),
 	"reasons": shown(grants),

@@ -72,7 +72,7 @@ whole(number) if {
 	is_number(number)
 	number >= 0
 	number <= 9007199254740991
-	rem(number, 1) == 0
+	number % 1 == 0
 }
 
 # METADATA

@@ -22,25 +22,52 @@ decided(value) := answer if {
 	answer := console.decision with input as value with data.operators as operators
 }
 
-refused(value, code) if {
-	answer := decided(value)
-	answer.allow == false
-	answer.reasons[0].code == code
-	answer.rule == concat(".", ["platform.console", code])
+refused(value, code) if decided(value) == refusals[code]
+
+refusal(code, message, controls) := {
+	"allow": false,
+	"controls": controls,
+	"obligations": [],
+	"reasons": [{"code": code, "message": message}],
+	"rule": concat(".", ["platform.console", code]),
+}
+
+refusals := {
+	"unknown_operator": refusal(
+		"unknown_operator",
+		"no operator is registered under this identity",
+		["NIST:AC-3", "SOC2:CC6.1"],
+	),
+	"action_not_granted": refusal(
+		"action_not_granted",
+		"this operator was not granted this action",
+		["NIST:AC-5", "SOC2:CC6.3"],
+	),
+	"not_decided": refusal("not_decided", "no rule allows this", ["NIST:AC-3"]),
+}
+
+contributed(value, operator, tenant) := answer if {
+	answer := console.decision with input as value
+		with data.operators as operators
+		with data.platform.console.operator as operator
+		with data.platform.console.tenants as tenant
 }
 
 test_granted if {
 	every action in ["view", "approve"] {
-		answer := decided(console_input(action))
-		answer.allow == true
-		answer.rule == "platform.console.granted"
+		decided(console_input(action)) == {
+			"allow": true,
+			"controls": ["NIST:AC-3", "SOC2:CC6.3"],
+			"obligations": [],
+			"reasons": [{"code": "granted", "message": "the operator was granted this action"}],
+			"rule": "platform.console.granted",
+		}
 	}
 }
 
 test_unknown_operator if {
 	answer := console.decision with input as console_input("view") with data.operators as {}
-	answer.allow == false
-	answer.rule == "platform.console.unknown_operator"
+	answer == refusals.unknown_operator
 }
 
 test_agent_is_no_operator if {
@@ -72,4 +99,27 @@ test_denied_by_operator if {
 
 test_missing_action_grants_nothing if {
 	decided(object.remove(console_input("view"), {"action"})).allow == false
+}
+
+test_default_is_false if {
+	console.allow == false with input as {}
+	console.allow with input as console_input("view") with data.operators as operators
+}
+
+test_each_contribution_alone if {
+	value := console_input("view")
+	contributed(value, {"deny": {7}}, {}).rule == "platform.console.operator.denied_by_operator"
+	contributed(value, {}, {"deny": {7}}).rule == "platform.console.tenant.denied_by_tenant"
+	contributed(value, {"oblige": {7}}, {}).obligations == [7]
+	contributed(value, {}, {"oblige": {7}}).obligations == [7]
+	question := [{"kind": "require_approval", "question": "May this be done?"}]
+	contributed(value, {"require_approval": {7}}, {}).obligations == question
+	contributed(value, {}, {"require_approval": {7}}).obligations == question
+}
+
+test_others_refuse_only_what_is_granted if {
+	others := {"deny": {7}, "oblige": {7}, "require_approval": {7}}
+	contributed(console_input("operate"), others, others) == refusals.action_not_granted
+	nobody := object.union(console_input("view"), {"identity": {"spiffe_id": "spiffe://platform.local/operator/locally"}})
+	contributed(nobody, others, others) == refusals.unknown_operator
 }

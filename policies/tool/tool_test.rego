@@ -78,6 +78,14 @@ decided_with_denials(value, denials) := answer if {
 		with data.platform.tool.operator.deny as denials
 }
 
+contributed(value, operator, tenant) := answer if {
+	answer := tool.decision with input as value
+		with data.agents as agents
+		with data.limits as limits
+		with data.platform.tool.operator as operator
+		with data.platform.tool.tenants as tenant
+}
+
 decided_with_questions(value, questions) := answer if {
 	answer := tool.decision with input as value
 		with data.agents as agents
@@ -88,16 +96,42 @@ decided_with_questions(value, questions) := answer if {
 refused(value, code) if {
 	answer := decided(value)
 	answer.allow == false
-	answer.reasons[0].code == code
 	answer.rule == concat(".", ["platform.tool", code])
 	answer.obligations == []
+	answer.controls == controls[code]
+	[reason.code | some reason in answer.reasons] == [code]
 }
 
 accepted(value, code) if {
 	answer := decided(value)
 	answer.allow == true
-	answer.reasons[0].code == code
 	answer.rule == concat(".", ["platform.tool", code])
+	answer.obligations == []
+	answer.controls == controls[code]
+	[reason.code | some reason in answer.reasons] == [code]
+}
+
+refusal(code, message, ids) := {
+	"allow": false,
+	"controls": ids,
+	"obligations": [],
+	"reasons": [{"code": code, "message": message}],
+	"rule": concat(".", ["platform.tool", code]),
+}
+
+controls := {
+	"granted": ["NIST:AC-3", "SOC2:CC6.1"],
+	"approved": ["EUAI:14", "NIST:AC-3"],
+	"tool_described": ["SOC2:CC6.1"],
+	"catalog_read": ["SOC2:CC6.1"],
+	"unknown_agent": ["NIST:AC-3", "SOC2:CC6.1"],
+	"agent_rate_exceeded": ["NIST:SC-5"],
+	"tenant_rate_exceeded": ["NIST:SC-5"],
+	"service_not_granted": ["NIST:AC-6", "SOC2:CC6.1"],
+	"tool_not_granted": ["NIST:AC-6", "SOC2:CC6.1"],
+	"action_not_granted": ["NIST:AC-6", "SOC2:CC6.1"],
+	"approval_refused": ["EUAI:14", "NIST:AC-3"],
+	"not_decided": ["NIST:AC-3"],
 }
 
 test_granted if accepted(call("github", "get_repo", "read"), "granted")
@@ -121,7 +155,7 @@ test_unknown_agent_without_data if {
 
 test_empty_input if {
 	answer := tool.decision with input as {}
-	answer.allow == false
+	answer.rule == "platform.tool.unknown_agent"
 }
 
 test_agent_rate_exceeded if {
@@ -132,6 +166,62 @@ test_agent_rate_exceeded if {
 test_agent_rate_at_its_limit if {
 	at := {"agent_minute": 120, "tenant_minute": 600}
 	accepted(with_member(call("github", "get_repo", "read"), "counters", at), "granted")
+}
+
+test_rates_come_before_the_grants if {
+	every counters in [{"agent_minute": 121, "tenant_minute": 1}, {"agent_minute": 121, "tenant_minute": 601}] {
+		every value in [call("bank", "pay", "write"), call("mail", "delete_email", "write"), call("github", "x", "write"), catalog("register")] {
+			refused(with_member(value, "counters", counters), "agent_rate_exceeded")
+		}
+	}
+	refused(
+		with_member(call("bank", "pay", "write"), "counters", {"agent_minute": 1, "tenant_minute": 601}),
+		"tenant_rate_exceeded",
+	)
+	stranger := with_member(identity, "spiffe_id", "spiffe://platform.local/agent/acme/other/main")
+	value := with_member(call("bank", "pay", "write"), "identity", stranger)
+	refused(with_member(value, "counters", {"agent_minute": 121, "tenant_minute": 601}), "unknown_agent")
+	refused(with_member(value, "counters", {"agent_minute": 1, "tenant_minute": 601}), "unknown_agent")
+	refused(with_member(with_member(value, "counters", {"agent_minute": 1}), "action", "list"), "unknown_agent")
+}
+
+test_rates_hold_for_reading_too if {
+	over := {"agent_minute": 121, "tenant_minute": 1}
+	refused(with_member(catalog("list"), "counters", over), "agent_rate_exceeded")
+	value := with_member(call("github", "get_repo", "read"), "action", "get")
+	refused(with_member(value, "counters", {"agent_minute": 1, "tenant_minute": 601}), "tenant_rate_exceeded")
+}
+
+test_messages if {
+	{answer.reasons[0].message |
+		some value in [
+			call("github", "get_repo", "read"),
+			with_member(call("github", "get_repo", "read"), "action", "get"),
+			catalog("list"),
+			with_member(call("github", "get_repo", "read"), "identity", operator),
+			with_member(catalog("list"), "counters", {"agent_minute": 121}),
+			with_member(catalog("list"), "counters", {"agent_minute": 1, "tenant_minute": 601}),
+			call("bank", "pay", "write"),
+			call("mail", "delete_email", "write"),
+			call("github", "get_repo", "write"),
+		]
+		answer := decided(value)
+	} == {
+		"the agent's grants cover this call",
+		"the agent's grants reach this tool",
+		"a registered agent may read the catalog",
+		"no agent is registered under this identity",
+		"the agent has reached its limit of calls a minute",
+		"the tenant has reached its limit of calls a minute",
+		"the agent was not granted this tool's service",
+		"the agent's grant of this service does not include this tool",
+		"the agent was granted this service, but not this action on it",
+	}
+}
+
+test_default_is_false if {
+	tool.allow == false with input as {}
+	tool.allow with input as call("github", "get_repo", "read") with data.agents as agents with data.limits as limits
 }
 
 test_tenant_rate_exceeded if {
@@ -153,37 +243,27 @@ test_catalog_read if {
 	accepted(catalog("search"), "catalog_read")
 }
 
-test_catalog_not_granted if refused(catalog("register"), "catalog_not_granted")
-
-test_catalog_write_by_grant if {
-	answer := tool.decision with input as catalog("register")
-		with data.limits as limits
-		with data.agents as {identity.spiffe_id: {"resources": {"catalog": {"actions": {"write": true}}}}}
-	answer.rule == "platform.tool.catalog_write"
-	answer.allow == true
+test_catalog_is_only_read if {
+	every action in ["register", "call", "get", "fly"] {
+		decided(catalog(action)) == refusal(
+			"catalog_not_granted",
+			"this identity may not change the catalog of tools",
+			["NIST:CM-3", "SOC2:CC8.1"],
+		)
+	}
+	decided(object.remove(catalog("list"), {"action"})).rule == "platform.tool.catalog_not_granted"
 }
 
-test_catalog_write_of_granted_services_only if {
-	granted := {identity.spiffe_id: {"resources": {
-		"catalog": {"actions": {"write": true}},
-		"notes": {"actions": {"read": true, "write": true}},
-		"mail": {"actions": {"read": true}},
-	}}}
-	outcomes := {service: rule |
-		some service in ["notes", "mail", "bank", ""]
-		value := with_member(catalog("register"), "resource", {"kind": "catalog", "service": service})
-		rule := tool.decision.rule with input as value with data.limits as limits with data.agents as granted
+test_catalog_with_the_members_of_a_granted_tool if {
+	every service in ["mail", "bank"] {
+		value := call(service, "delete_email", "write")
+		of_catalog := with_member(value, "resource", object.union(value.resource, {"kind": "catalog"}))
+		decided(of_catalog).rule == "platform.tool.catalog_not_granted"
 	}
-	outcomes == {
-		"notes": "platform.tool.catalog_write",
-		"mail": "platform.tool.catalog_not_granted",
-		"bank": "platform.tool.catalog_not_granted",
-		"": "platform.tool.catalog_not_granted",
-	}
-}
-
-test_catalog_write_by_operator if {
-	accepted(with_member(catalog("register"), "identity", operator), "catalog_write")
+	value := call("github", "get_repo", "write")
+	of_catalog := with_member(value, "resource", object.union(value.resource, {"kind": "catalog"}))
+	decided(of_catalog).rule == "platform.tool.catalog_not_granted"
+	decided(with_member(of_catalog, "action", "list")).rule == "platform.tool.catalog_read"
 }
 
 test_operator_is_no_agent if {
@@ -209,7 +289,15 @@ test_missing_members_grant_nothing if {
 		value := call("mail", "send_email", "write")
 		answer := decided(with_member(value, "resource", object.remove(value.resource, {member})))
 		answer.allow == false
+		answer.rule == concat(".", ["platform.tool", codes[member]])
 	}
+}
+
+codes := {
+	"kind": "not_decided",
+	"name": "tool_not_granted",
+	"service": "service_not_granted",
+	"action": "action_not_granted",
 }
 
 test_not_decided if {
@@ -236,6 +324,7 @@ test_denied_by_operator if {
 test_denied_by_operator_whatever_the_shape if {
 	every odd in ["no", 7, null, false, [], {}, {"code": 7}, {"controls": "x"}] {
 		answer := decided_with_denials(call("github", "get_repo", "read"), {odd})
+		answer.reasons == [{"code": "denied_by_operator", "message": "the operator's policy refuses this"}]
 		answer.allow == false
 		answer.rule == "platform.tool.operator.denied_by_operator"
 		answer.controls == ["NIST:AC-3"]
@@ -250,7 +339,8 @@ test_approval_required if {
 	answer := decided_with_questions(call("github", "get_repo", "read"), {{"question": "Read it?"}})
 	answer.allow == false
 	answer.rule == "platform.tool.approval_required"
-	answer.reasons[0].code == "approval_required"
+	answer.reasons == [{"code": "approval_required", "message": "a person must allow this call"}]
+	answer.controls == ["EUAI:14", "NIST:AC-3"]
 	answer.obligations == [{"kind": "require_approval", "question": "Read it?"}]
 }
 
@@ -262,8 +352,39 @@ test_approval_required_without_a_question if {
 test_approved if {
 	value := with_member(call("github", "get_repo", "read"), "approval", approval)
 	answer := decided_with_questions(value, {{"question": "Read it?"}})
-	answer.allow == true
-	answer.rule == "platform.tool.approved"
+	answer == {
+		"allow": true,
+		"controls": ["EUAI:14", "NIST:AC-3"],
+		"obligations": [],
+		"reasons": [{"code": "approved", "message": "a person allowed this call"}],
+		"rule": "platform.tool.approved",
+	}
+}
+
+test_an_approval_that_nobody_asked_for_changes_nothing if {
+	accepted(with_member(call("github", "get_repo", "read"), "approval", approval), "granted")
+}
+
+test_approved_only_for_calls if {
+	value := object.union(call("github", "get_repo", "read"), {"approval": approval, "action": "fly"})
+	decided_with_questions(value, {{"question": "Read it?"}}).rule == "platform.tool.not_decided"
+	unasked := with_member(call("github", "get_repo", "read"), "action", "fly")
+	decided_with_questions(unasked, {{"question": "Read it?"}}).obligations == []
+}
+
+test_approval_of_another_verdict if {
+	every verdict in ["Allow", "", null, true, "allowed"] {
+		other := with_member(approval, "verdict", verdict)
+		value := with_member(call("github", "get_repo", "read"), "approval", other)
+		decided_with_questions(value, {{"question": "Read it?"}}).rule == "platform.tool.approval_required"
+	}
+}
+
+test_approval_refused_wins_over_asking_again if {
+	no := with_member(approval, "verdict", "deny")
+	value := with_member(call("github", "get_repo", "read"), "approval", no)
+	answer := decided_with_questions(value, {{"question": "Read it?"}})
+	answer == refusal("approval_refused", "a person refused this call", ["EUAI:14", "NIST:AC-3"])
 }
 
 test_approval_expired if {
@@ -280,6 +401,63 @@ test_approval_refused if {
 test_approval_grants_nothing if {
 	value := with_member(call("github", "delete_repo", "write"), "approval", approval)
 	refused(value, "action_not_granted")
+}
+
+test_approval_refused_says_nothing_of_what_is_not_granted if {
+	no := with_member(approval, "verdict", "deny")
+	refused(with_member(call("bank", "pay", "write"), "approval", no), "service_not_granted")
+	refused(with_member(with_member(call("github", "get_repo", "read"), "approval", no), "action", "fly"), "approval_refused")
+	value := with_member(call("github", "get_repo", "read"), "approval", no)
+	decided_with_denials(value, {{"code": "no", "message": "m"}}).reasons == [{"code": "no", "message": "m"}]
+}
+
+test_nobody_is_asked_where_others_refuse if {
+	ask := {"require_approval": {{"question": "Read it?"}}}
+	deny := {"deny": {{"code": "no", "message": "m"}}}
+	value := call("github", "get_repo", "read")
+	every answer in [
+		contributed(value, object.union(ask, deny), {}),
+		contributed(value, ask, deny),
+		contributed(value, deny, ask),
+	] {
+		answer.obligations == []
+		answer.reasons == [{"code": "no", "message": "m"}]
+	}
+}
+
+test_tenants_ask_and_refuse_like_operators if {
+	value := call("github", "get_repo", "read")
+	asked := contributed(value, {"require_approval": {{"question": "A?"}}}, {"require_approval": {{"question": "B?"}}})
+	asked.rule == "platform.tool.approval_required"
+	asked.obligations == [
+		{"kind": "require_approval", "question": "A?"},
+		{"kind": "require_approval", "question": "B?"},
+	]
+	contributed(value, {}, {"require_approval": {7}}).rule == "platform.tool.approval_required"
+	approved := with_member(value, "approval", approval)
+	contributed(approved, {}, {"require_approval": {7}}).rule == "platform.tool.approved"
+	contributed(value, {}, {"deny": {7}}) == {
+		"allow": false,
+		"controls": ["NIST:AC-3"],
+		"obligations": [],
+		"reasons": [{"code": "denied_by_tenant", "message": "the tenant's policy refuses this"}],
+		"rule": "platform.tool.tenant.denied_by_tenant",
+	}
+}
+
+test_others_refuse_only_what_is_granted if {
+	deny := {"deny": {{"code": "no", "message": "m"}}}
+	over := {"agent_minute": 121, "tenant_minute": 1}
+	every value in [
+		call("bank", "pay", "write"),
+		call("github", "get_repo", "write"),
+		call("mail", "delete_email", "write"),
+		with_member(call("github", "get_repo", "read"), "counters", over),
+		with_member(call("github", "get_repo", "read"), "action", "get"),
+		catalog("list"),
+	] {
+		contributed(value, deny, deny) == decided(value)
+	}
 }
 
 test_approval_does_not_outweigh_a_denial if {

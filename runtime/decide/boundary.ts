@@ -1,36 +1,32 @@
 // The boundaries at which the platform decides, and the fields of their inputs that are committed.
 
-/** A place where somebody may do something; each has a folder under policies/. */
-export type Boundary = 'tool' | 'credential' | 'console' | 'mesh' | 'secret';
+/** The places where somebody may do something; each has a folder under policies/. */
+export const BOUNDARIES = [
+  'tool',
+  'registration',
+  'credential',
+  'exchange',
+  'console',
+  'mesh',
+  'secret',
+  'message',
+] as const;
+export type Boundary = (typeof BOUNDARIES)[number];
 
 /** The pure functions that decide, each a Wasm module. */
-export type DecisionModule = 'authorization' | 'arguments' | 'guard' | 'scope';
+export const DECISION_MODULES = ['authorization', 'arguments', 'guard', 'scope'] as const;
+export type DecisionModule = (typeof DECISION_MODULES)[number];
 
-export const BOUNDARIES: readonly Boundary[] = ['tool', 'credential', 'console', 'mesh', 'secret'];
-export const DECISION_MODULES: readonly DecisionModule[] = [
-  'authorization',
-  'arguments',
-  'guard',
-  'scope',
-];
+/** What the input of `authorization` holds at a boundary that may be a secret or a prompt. */
+const committedOf: { readonly [boundary in Boundary]?: readonly string[] } = {
+  tool: ['arguments', 'provenance'],
+};
 
-const committed: Record<DecisionModule, Partial<Record<Boundary, readonly string[]>>> = {
-  authorization: { tool: ['arguments', 'provenance'] },
-  arguments: {
-    tool: ['arguments'],
-    credential: ['arguments'],
-    console: ['arguments'],
-    mesh: ['arguments'],
-    secret: ['arguments'],
-  },
-  guard: {
-    tool: ['text'],
-    credential: ['text'],
-    console: ['text'],
-    mesh: ['text'],
-    secret: ['text'],
-  },
-  scope: {},
+/** The same at every boundary: these modules read the one field, whoever asks. */
+const committedBy: Record<Exclude<DecisionModule, 'authorization'>, readonly string[]> = {
+  arguments: ['arguments'],
+  guard: ['text'],
+  scope: [],
 };
 
 /**
@@ -38,7 +34,7 @@ const committed: Record<DecisionModule, Partial<Record<Boundary, readonly string
  * evidence only as salted commitments.
  */
 export function committedFields(module: DecisionModule, boundary: Boundary): readonly string[] {
-  return committed[module][boundary] ?? [];
+  return module === 'authorization' ? (committedOf[boundary] ?? []) : committedBy[module];
 }
 
 /** The rule that answers for a boundary in the policy bundle. */

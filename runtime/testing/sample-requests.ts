@@ -5,8 +5,11 @@ import { BOUNDARIES, type Boundary, type DecisionModule } from '../decide/bounda
 import type { JsonValue } from '../json.ts';
 import { consoleInput } from './requests/console.ts';
 import { credentialInput } from './requests/credential.ts';
+import { exchangeInput } from './requests/exchange.ts';
 import { meshInput } from './requests/mesh.ts';
+import { messageInput } from './requests/message.ts';
 import { argumentValues, guardInput, schemaTexts, scopeInput } from './requests/modules.ts';
+import { registrationInput } from './requests/registration.ts';
 import { secretInput } from './requests/secret.ts';
 import { toolInput } from './requests/tool.ts';
 import { anyValue, brokenBytes } from './requests/values.ts';
@@ -29,6 +32,9 @@ type Made = Omit<SampleRequest, 'salt'>;
 const inputs: Record<Boundary, { weight: number; arbitrary: fc.Arbitrary<JsonValue> }> = {
   tool: { weight: 6, arbitrary: toolInput },
   credential: { weight: 4, arbitrary: credentialInput },
+  exchange: { weight: 4, arbitrary: exchangeInput },
+  message: { weight: 4, arbitrary: messageInput },
+  registration: { weight: 4, arbitrary: registrationInput },
   console: { weight: 4, arbitrary: consoleInput },
   mesh: { weight: 4, arbitrary: meshInput },
   secret: { weight: 4, arbitrary: secretInput },
@@ -53,7 +59,7 @@ const argumentsRequests: fc.Arbitrary<Made> = fc
 const requests: fc.Arbitrary<SampleRequest> = fc
   .record({
     made: fc.oneof(
-      { weight: 24, arbitrary: authorization },
+      { weight: 32, arbitrary: authorization },
       { weight: 4, arbitrary: argumentsRequests },
       {
         weight: 4,

@@ -316,7 +316,7 @@ test('an agent that may register can neither take over tools nor place credentia
   assert.is((await g.call('GET', '/api/v1/tools/orders_leak')).body.code, 'tool_unknown');
 });
 
-test('an agent registers tools of services only that it may write to', async ({ g }) => {
+test('an agent registers tools only of listed services that it may write to', async ({ g }) => {
   const register = (service: string) => {
     const http = { method: 'GET', path: '/text' };
     const tool = { name: 'new', description: '', action: 'read', input_schema: {}, http };
@@ -324,13 +324,33 @@ test('an agent registers tools of services only that it may write to', async ({ 
     return g.call('POST', '/api/v1/tools/register', body, { spiffeId: REGISTRAR });
   };
   assert.equal((await register('orders')).body.tools, ['orders_new']);
-  // Only for reading; then not at all.
-  for (const service of ['mail', 'payments']) {
+  // Only for reading; not at all; for writing, but not listed.
+  const refused = [
+    ['mail', 'catalog_not_granted'],
+    ['payments', 'catalog_not_granted'],
+    ['files', 'service_not_listed'],
+  ] as const;
+  for (const [service, code] of refused) {
     const answer = await register(service);
     assert.is(answer.status, 403, service);
-    assert.is((answer.body.reason as JsonObject).code, 'catalog_not_granted');
+    assert.is((answer.body.reason as JsonObject).code, code);
     assert.is((await g.call('GET', `/api/v1/tools/${service}_new`)).body.code, 'tool_unknown');
   }
+  const row = (await g.rows()).at(-2)!;
+  assert.equal([row.kind, row.boundary], ['denial', 'registration']);
+  assert.equal(
+    row.decisions.map(({ boundary, input }) => [boundary, (input as JsonObject).resource]),
+    [
+      ['registration', { kind: 'catalog' }],
+      [
+        'registration',
+        {
+          ...{ kind: 'catalog', service: 'files', source: 'schema', tools: 1 },
+          origin: g.upstream.url,
+        },
+      ],
+    ],
+  );
 });
 
 test('the credential is decided by its name, its origin and who bound it', async ({ g }) => {

@@ -22,6 +22,15 @@ export interface CallFacts extends Circumstances {
   approval: VerifiedApproval | null;
 }
 
+/** What a registration is about; its tools belong to one service and have one origin. */
+export type Described = {
+  service: string;
+  source: Tool['source'];
+  origin: string;
+  /** How many. */
+  tools: number;
+};
+
 const schemasKept = 4096;
 
 export class Judge {
@@ -34,15 +43,15 @@ export class Judge {
     this.#record = record;
   }
 
-  /** May the caller read or change the catalog as a whole? */
-  catalog(caller: Caller, action: 'list' | 'search' | 'register', facts: Circumstances): Decision {
+  /** May the caller read the catalog as a whole? */
+  catalog(caller: Caller, action: 'list' | 'search', facts: Circumstances): Decision {
     return this.#authorize('tool', caller, facts, { action, resource: { kind: 'catalog' } });
   }
 
-  /** May the caller register tools of this service? */
-  registration(caller: Caller, service: string, facts: Circumstances): Decision {
-    const resource = { kind: 'catalog', service };
-    return this.#authorize('tool', caller, facts, { action: 'register', resource });
+  /** May the caller register tools at all, or, once its body is read, these? */
+  registration(caller: Caller, facts: Circumstances, described: Described | undefined): Decision {
+    const resource = { kind: 'catalog', ...described };
+    return this.#authorize('registration', caller, facts, { action: 'register', resource });
   }
 
   /** May the caller see this tool's description? */
@@ -126,7 +135,7 @@ export class Judge {
   }
 
   #authorize(
-    boundary: 'tool' | 'credential' | 'console',
+    boundary: 'tool' | 'registration' | 'credential' | 'console',
     caller: Caller,
     facts: Circumstances,
     members: JsonObject,

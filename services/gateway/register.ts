@@ -33,27 +33,26 @@ export async function registerTools(
   caller: Caller,
   readBody: () => JsonObject,
 ): Promise<Registered> {
-  const action = parts.ledger.begin(caller, 'tool', { catalog: 'register' });
+  const action = parts.ledger.begin(caller, 'registration', { catalog: 'register' });
   const circumstances = await circumstancesOf(parts, caller);
-  const decision = parts.judge.catalog(caller, 'register', circumstances);
+  const decision = parts.judge.registration(caller, circumstances, undefined);
   if (!decision.allow) {
     throw await parts.ledger.denial(action, [decision], 'denied', decision.reason);
   }
   // Only now is the body worth reading: it may be large.
-  const { service, records, rejected } = readRegistration(parts, caller.identity, readBody());
-  const ofService = parts.judge.registration(caller, service, circumstances);
+  const { described, records, rejected } = readRegistration(parts, caller.identity, readBody());
+  const ofService = parts.judge.registration(caller, circumstances, described);
   const decisions = [decision, ofService];
   if (!ofService.allow) {
     throw await parts.ledger.denial(action, decisions, 'denied', ofService.reason);
   }
   const accepted = await withoutClashes(parts, caller, records, rejected);
   const names = accepted.map(({ tool }) => tool.name);
-  const origins = accepted.map(({ binding }) => new URL(binding.baseUrl).origin);
   const credentials = accepted.flatMap(({ credential }) => credential?.name ?? []);
   await parts.ledger.intent(action, decisions, {
-    service,
+    service: described.service,
     tools: names,
-    origins: [...new Set(origins)],
+    origins: accepted.length === 0 ? [] : [described.origin],
     credentials: [...new Set(credentials)],
   });
   try {

@@ -3,6 +3,7 @@ import { PlatformError } from '../../runtime/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../runtime/json.ts';
 import type { Identity } from '../common/caller.ts';
 import type { CredentialUse } from './credentials.ts';
+import type { Described } from './judge.ts';
 import { checkBaseUrl } from './openapi/base-url.ts';
 import { isHeaderName } from './openapi/headers.ts';
 import { importOpenApi } from './openapi/import.ts';
@@ -19,8 +20,8 @@ import {
 type Reading = Pick<Parts, 'record' | 'schemas' | 'limits'>;
 
 export interface Registration {
-  /** The one service that all of the tools belong to. */
-  service: string;
+  /** What the decision reads of it; counts the tools that can be registered. */
+  described: Described;
   records: ToolRecord[];
   rejected: Rejection[];
 }
@@ -53,18 +54,21 @@ export function readRegistration(
   if (common.credential !== undefined && !common.byOperator) {
     throw invalid('only an operator may register tools that use a credential');
   }
-  if (body.spec !== undefined) return fromOpenApi(parts, body.spec, common);
-  if (Array.isArray(body.tools)) return fromSchemas(parts, body.tools, common);
-  throw invalid('give `spec` (an OpenAPI document) or `tools`');
+  const kept =
+    body.spec !== undefined
+      ? fromOpenApi(parts, body.spec, common)
+      : fromSchemas(parts, body.tools, common);
+  const { origin } = new URL(common.baseUrl);
+  const source = body.spec !== undefined ? 'openapi' : 'schema';
+  const { service } = common;
+  return { ...kept, described: { service, source, origin, tools: kept.records.length } };
 }
 
-function fromOpenApi(parts: Reading, spec: JsonValue, common: Common): Registration {
+type Kept = Omit<Registration, 'described'>;
+
+function fromOpenApi(parts: Reading, spec: JsonValue, common: Common): Kept {
   const { tools, rejected } = importOpenApi(spec, { ...common });
-  const registration: Registration = {
-    service: common.service,
-    records: [],
-    rejected: rejected.map((one) => ({ ...one })),
-  };
+  const registration: Kept = { records: [], rejected: rejected.map((one) => ({ ...one })) };
   for (const { binding, ...tool } of tools) {
     keep(registration, tool.name, () =>
       toRecord(parts, { ...tool, source: 'openapi' }, binding, common),
@@ -73,8 +77,9 @@ function fromOpenApi(parts: Reading, spec: JsonValue, common: Common): Registrat
   return registration;
 }
 
-function fromSchemas(parts: Reading, tools: JsonValue[], common: Common): Registration {
-  const registration: Registration = { service: common.service, records: [], rejected: [] };
+function fromSchemas(parts: Reading, tools: JsonValue | undefined, common: Common): Kept {
+  if (!Array.isArray(tools)) throw invalid('give `spec` (an OpenAPI document) or `tools`');
+  const registration: Kept = { records: [], rejected: [] };
   if (tools.length > parts.limits.tools) throw invalid('too many tools');
   for (const [index, entry] of tools.entries()) {
     const label = isJsonObject(entry) && typeof entry.name === 'string' ? entry.name : `#${index}`;
@@ -83,7 +88,7 @@ function fromSchemas(parts: Reading, tools: JsonValue[], common: Common): Regist
   return registration;
 }
 
-function keep(registration: Registration, operation: string, read: () => ToolRecord): void {
+function keep(registration: Kept, operation: string, read: () => ToolRecord): void {
   try {
     registration.records.push(read());
   } catch (error) {

@@ -1,4 +1,5 @@
 // The gateway on the wire: paths to handlers, results and errors to responses, nothing else.
+import type { Boundary } from '../../runtime/decide/boundary.ts';
 import { PlatformError } from '../../runtime/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../runtime/json.ts';
 import { attestedAgent, attestedOperator, type Caller, type Identity } from '../common/caller.ts';
@@ -84,7 +85,7 @@ const health: Route = {
 };
 
 function registration(parts: Parts, identityOf: (request: HttpRequest) => Identity): Route {
-  const route = routeMaker(parts, identityOf);
+  const route = routeMaker(parts, identityOf, 'registration');
   const path = '/api/v1/tools/register';
   return {
     ...route('POST', path, 'register', async (caller, request) => {
@@ -146,9 +147,13 @@ function waitOf(request: HttpRequest, waitMsMax: number): number {
   return waitMsMax;
 }
 
-function routeMaker({ ledger, clock }: Parts, identityOf: (request: HttpRequest) => Identity) {
+function routeMaker(
+  { ledger, clock }: Parts,
+  identityOf: (request: HttpRequest) => Identity,
+  boundary: Boundary = 'tool',
+) {
   const callerOf = (request: HttpRequest) => ({ identity: identityOf(request) });
-  return recordedRoutes({ ledger, clock, boundary: 'tool', callerOf });
+  return recordedRoutes({ ledger, clock, boundary, callerOf });
 }
 
 function filterOf(request: HttpRequest): ToolFilter {

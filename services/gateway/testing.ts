@@ -129,7 +129,7 @@ export function testDecider(): Promise<Decider> {
     const policies = await compilePolicies([POLICIES, operator]);
     const data = sampleData(20);
     const { resources } = (data.agents as JsonObject)[REGISTRAR] as { resources: JsonObject };
-    resources.catalog = { actions: { write: true } };
+    resources.catalog = { actions: { write: true }, services: { orders: true, mail: true } };
     const { trusted } = await writeSamplePair(folder, { policies, data });
     const pair = await loadPair(folder, trusted);
     for (const path of [folder, operator]) rmSync(path, { recursive: true });

@@ -4,16 +4,27 @@ import type { JsonValue } from '../../json.ts';
 import { sampleAgent, sampleService } from '../sample-data.ts';
 import { agentNumber, anyValue, counters, identity, moment, text } from './values.ts';
 
+const calls = fc.integer({ min: 1, max: 60 });
+const windows = fc.record({ minute: calls, hour: calls, day: calls });
+const toolCounters = fc
+  .record({
+    counters,
+    calls: fc.record({ agent: windows, tenant: windows }),
+    spend: fc.record({ agent: fc.nat(2000), tenant: fc.nat(9000) }),
+  })
+  .map(({ counters, ...more }) => ({ ...counters, ...more }));
+
 /** Inputs of the tool boundary. */
 export const toolInput: fc.Arbitrary<JsonValue> = fc
   .record({
     number: agentNumber,
     offset: fc.constantFrom(0, 0, 0, 1, 2, 3),
-    counters,
+    counters: toolCounters,
+    cost: fc.constantFrom(undefined, { currency: 'EUR', minor: 250 }),
     arguments: fc.dictionary(text, anyValue, { maxKeys: 4, noNullPrototype: true }),
-    action: fc.constantFrom('call', 'call', 'call', 'get', 'list', 'search', 'register', 'fly'),
+    action: fc.constantFrom('call', 'call', 'call', 'get', 'list', 'search', 'fly'),
     effect: fc.constantFrom('read', 'write'),
-    nearMiss: fc.constantFrom('', '', '', '', '/', 'x', '%2f', '\u0000'),
+    nearMiss: fc.constantFrom(...new Array<string>(9).fill(''), '/', 'x', '%2f', '\u0000'),
   })
   .map((of): JsonValue => {
     const service = sampleService(of.number + of.offset);
@@ -22,7 +33,7 @@ export const toolInput: fc.Arbitrary<JsonValue> = fc
       action: of.action,
       identity: identity(sampleAgent(of.number) + of.nearMiss),
       resource: catalog
-        ? { kind: 'catalog', ...(of.action === 'register' ? { service } : {}) }
+        ? { kind: 'catalog' }
         : {
             kind: 'tool',
             name: `${service}_get`,
@@ -30,6 +41,7 @@ export const toolInput: fc.Arbitrary<JsonValue> = fc
             action: of.effect,
             source: 'openapi',
             tags: [],
+            ...(of.cost === undefined ? {} : { cost: of.cost }),
           },
       arguments: of.arguments,
       provenance: { '/a': [{ source: 'prompt' }] },

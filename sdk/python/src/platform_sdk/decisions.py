@@ -15,19 +15,9 @@ from .record import Record, frame
 from .scope import Scope
 
 TAG = "platform/decision/v1"
-_COMMITTED = {
-    ("authorization", "tool"): ("arguments", "provenance"),
-    ("arguments", "tool"): ("arguments",),
-    ("arguments", "credential"): ("arguments",),
-    ("arguments", "console"): ("arguments",),
-    ("arguments", "mesh"): ("arguments",),
-    ("arguments", "secret"): ("arguments",),
-    ("guard", "tool"): ("text",),
-    ("guard", "credential"): ("text",),
-    ("guard", "console"): ("text",),
-    ("guard", "mesh"): ("text",),
-    ("guard", "secret"): ("text",),
-}
+# As runtime/decide/boundary.ts: of `authorization` by boundary, of the others the same at every one.
+_COMMITTED = {"tool": ("arguments", "provenance")}
+_COMMITTED_BY = {"arguments": ("arguments",), "guard": ("text",)}
 
 
 class Decider:
@@ -91,7 +81,8 @@ class Decider:
             canonical = self.record.canonicalize(data)
         except PlatformError as error:
             return self._commit(salt, "", bytes(data)), None, error.code
-        fields = _COMMITTED.get((module, boundary), ())
+        own = _COMMITTED.get(boundary, ())
+        fields = own if module == "authorization" else _COMMITTED_BY.get(module, ())
         members = _members(canonical) if fields else []
         if not any(name in fields for name, _, _ in members):
             return canonical, canonical, None
