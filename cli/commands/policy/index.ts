@@ -8,6 +8,7 @@ import { controlsVerb } from './controls.ts';
 import { evalVerb } from './eval.ts';
 import { formatVerb } from './format.ts';
 import { initVerb } from './init.ts';
+import { proveVerb } from './prove.ts';
 import { FOLDERS_HELP } from './sources.ts';
 import { testVerb } from './test.ts';
 
@@ -19,6 +20,7 @@ const verbs: Command[] = [
   evalVerb,
   buildVerb,
   controlsVerb,
+  proveVerb,
 ];
 
 const help = `Usage

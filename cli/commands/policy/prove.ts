@@ -1,0 +1,217 @@
+// `platform policy prove`: whether a sentence holds for every input that can be.
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pc from 'picocolors';
+import { writeBundle } from '../../../runtime/bundle/write.ts';
+import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
+import type { Command } from '../../command.ts';
+import { EXIT_FAILED } from '../../failure.ts';
+import { parseOptions, UsageError } from '../../options.ts';
+import { certificateOf, type Expression, expressionsOf } from '../../policy/prove/certificate.ts';
+import { load } from '../../policy/prove/load.ts';
+import { FORMS, readProperty } from '../../policy/prove/property.ts';
+import { type Proof, prove } from '../../policy/prove/prove.ts';
+import { FOLDERS_HELP, FOLDERS_MAX, isBundle, policySources, print, printJson } from './sources.ts';
+
+const help = `Usage
+  platform policy prove 'SENTENCE' [FOLDER|BUNDLE...] [--data FILE] [options]
+
+Answers for all inputs, listed agents or not: proved, refuted with an input that the compiled module
+allows, or unknown with the expressions that stop it.
+
+Sentences
+  ${FORMS.join('\n  ')}
+BOUNDARY is tool, message or secret where it is not said. An agent is a SPIFFE ID, TENANT/AGENT, or the
+name of an agent that one tenant alone has. What is claimed and what not: docs/policy-prove.md
+
+${FOLDERS_HELP}
+A folder that holds policy and data, bundles both, is taken for both.
+
+Options
+  --data FILE             the data.json, or data bundle, to decide with
+  --certificate FILE      where a proof's certificate goes, to be checked by prove --check
+  --bundle-out FOLDER     where the bundles go that the certificate names: FOLDER/policy, FOLDER/data
+  --counterexample FILE   where the refuting input goes; a second one beside it, as FILE-2.json
+  --json                  print {verdict, property, bundle, …}
+
+Exit codes
+  0 proved; 1 refuted or unknown; 2 wrong command line
+
+Examples
+  platform policy prove 'no identity outside tenant acme reaches service payments' --data data.json
+  platform policy prove 'agents acme/buyer and acme/payer share no service' my-policies --data data.json
+  platform policy prove 'every allow of mesh carries control NIST:AC-3' --certificate proof.json`;
+
+/** Proves a sentence about a policy, refutes it, or says what stops it. */
+export const proveVerb: Command = {
+  name: 'prove',
+  summary: 'whether a sentence holds for every input, with a certificate',
+  help,
+  async run(argv) {
+    const { values, positionals } = parseOptions(
+      argv,
+      {
+        json: { type: 'boolean', default: false },
+        data: { type: 'string' },
+        certificate: { type: 'string' },
+        'bundle-out': { type: 'string' },
+        counterexample: { type: 'string' },
+      },
+      FOLDERS_MAX + 1,
+    );
+    const [sentence, ...folders] = positionals;
+    if (sentence === undefined) throw new UsageError('a sentence is needed');
+    return run({
+      sentence,
+      folders,
+      json: values.json === true,
+      data: values.data,
+      certificate: values.certificate,
+      bundleOut: values['bundle-out'],
+      counterexample: values.counterexample,
+    });
+  },
+};
+
+interface Flags {
+  sentence: string;
+  folders: string[];
+  json: boolean;
+  data?: string;
+  certificate?: string;
+  bundleOut?: string;
+  counterexample?: string;
+}
+
+async function run(flags: Flags): Promise<number> {
+  const property = readProperty(flags.sentence);
+  const { folders, data } = unpair(flags.folders, flags.data);
+  const bundle = folders.length === 1 && isBundle(folders[0]!) ? folders[0] : undefined;
+  const started = performance.now();
+  const loaded = await load({ sources: await policySources(folders), bundle, data });
+  const { subject, schemas, mentioned, policy } = loaded;
+  const begun = performance.now();
+  const proof = prove({
+    property,
+    subject,
+    ask: loaded.askAt(property.boundary),
+    schema: schemas[property.boundary],
+    mentioned,
+    progress: flags.json || !process.stderr.isTTY ? undefined : showProgress,
+  });
+  const times = {
+    load_ms: Math.round(begun - started),
+    prove_ms: Math.round(performance.now() - begun),
+  };
+  const report: Report = {
+    verdict: proof.verdict,
+    property: property as unknown as JsonObject,
+    bundle: { policy: policy.revision, data: loaded.data.revision },
+    evaluations: proof.evaluations,
+    ...times,
+  };
+  if (flags.bundleOut !== undefined) {
+    await writeBundle(policy.files, join(flags.bundleOut, 'policy'));
+    await writeBundle(loaded.data.files, join(flags.bundleOut, 'data'));
+  }
+  const stops = proof.verdict === 'refuted' ? [] : expressionsOf(proof.stops, loaded);
+  if (proof.verdict === 'proved' && proof.cases !== undefined) {
+    const certificate = certificateOf(property, proof, loaded);
+    report.cases = proof.cases.length;
+    if (flags.certificate !== undefined) {
+      await writeFile(flags.certificate, `${JSON.stringify(certificate, null, 1)}\n`);
+      report.certificate = flags.certificate;
+    } else if (flags.json) report.certificate = certificate;
+  }
+  if (proof.verdict === 'refuted') report.counterexample = await keep(proof.inputs, flags);
+  if (proof.verdict !== 'refuted') report.not_interpreted = stops as unknown as JsonValue;
+  if (proof.verdict === 'unknown') report.open = proof.open.slice(0, 20);
+  if (flags.json) printJson(report);
+  else show(report, proof, stops, flags);
+  return proof.verdict === 'proved' ? 0 : EXIT_FAILED;
+}
+
+type Report = JsonObject & { bundle: { policy: string; data: string } };
+
+/** A folder of two bundles gives both, unless `--data` says otherwise. */
+function unpair(folders: string[], data: string | undefined) {
+  const half = (path: string, name: string) =>
+    [join(path, name), join(path, `${name}.tar.gz`)].find(
+      (one) => existsSync(one) && isBundle(one),
+    );
+  const pair = folders.find((path) => half(path, 'policy') !== undefined);
+  if (pair === undefined) return { folders, data };
+  return {
+    folders: folders.map((path) => (path === pair ? half(path, 'policy')! : path)),
+    data: data ?? half(pair, 'data'),
+  };
+}
+
+/** Writes the inputs where they were wanted, and gives them with the command that asks about each. */
+async function keep(inputs: JsonObject[], flags: Flags): Promise<JsonValue> {
+  const out: JsonObject[] = [];
+  for (const [index, input] of inputs.entries()) {
+    if (flags.counterexample === undefined) {
+      out.push({ input });
+      continue;
+    }
+    const file = index === 0 ? flags.counterexample : numbered(flags.counterexample, index + 1);
+    await writeFile(file, `${JSON.stringify(input, null, 2)}\n`);
+    out.push({ input, file });
+  }
+  return out;
+}
+
+function numbered(file: string, number: number): string {
+  return file.endsWith('.json') ? `${file.slice(0, -5)}-${number}.json` : `${file}-${number}`;
+}
+
+function show(report: Report, proof: Proof, stops: Expression[], flags: Flags): void {
+  const colours = { proved: pc.green, refuted: pc.red, unknown: pc.yellow };
+  const property = report.property as JsonObject;
+  print(`${colours[proof.verdict](proof.verdict)} ${String(property.text)}`);
+  print(
+    `  boundary ${String(property.boundary)}; ${proof.evaluations} classes of inputs in ${String(report.prove_ms)} ms`,
+  );
+  print(`  policy ${report.bundle.policy}\n  data   ${report.bundle.data}`);
+  if (proof.verdict === 'proved') {
+    if (proof.cases === undefined)
+      print('  no certificate: what may be allowed is not a finite list');
+    else
+      print(
+        `  certificate: ${proof.cases.length} cases${flags.certificate === undefined ? '; keep it with --certificate FILE' : `, in ${flags.certificate}`}`,
+      );
+  }
+  if (proof.verdict === 'refuted') {
+    print('  the compiled module allows:');
+    for (const { input, file } of report.counterexample as JsonObject[]) {
+      if (file === undefined) print(`  ${JSON.stringify(input)}`);
+      else
+        print(
+          `  platform policy eval ${[...flags.folders, '--input', String(file), ...(flags.data === undefined ? [] : ['--data', flags.data])].join(' ')} --boundary ${String(property.boundary)}`,
+        );
+    }
+    if (flags.counterexample === undefined)
+      print('  keep it with --counterexample FILE, and ask platform policy eval about it');
+  }
+  if (stops.length > 0) {
+    print(
+      proof.verdict === 'proved'
+        ? '  taken for true wherever it stands (which only makes the proof stricter):'
+        : '  stopped by:',
+    );
+    for (const { file, row, expression, why } of stops) {
+      print(
+        `  ${file === '' ? '' : `${file}:${row}: `}${expression}${expression === '' ? '' : '  '}${pc.dim(`[${why}]`)}`,
+      );
+    }
+  }
+  if (proof.verdict === 'unknown') {
+    for (const one of proof.open.slice(0, 5)) print(`  may be allowed: ${JSON.stringify(one)}`);
+  }
+}
+
+function showProgress(evaluations: number): void {
+  if (evaluations % 1000 === 0) process.stderr.write(`\r${evaluations} classes of inputs …\r`);
+}

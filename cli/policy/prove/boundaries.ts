@@ -1,0 +1,47 @@
+// Says for each boundary which members of its input are who asks, what is asked for, and when it counts.
+import { InputError } from '../../../runtime/errors.ts';
+import { suggest } from '../../suggest.ts';
+import type { Scalar } from './values.ts';
+
+export interface BoundaryMembers {
+  /** JSON Pointer of the SPIFFE ID of who asks. */
+  identity: string;
+  /** JSON Pointer of the service, of the scope, or of the agent that is spoken to. */
+  service?: string;
+  scope?: string;
+  peer?: string;
+  /** Members that an input has where something is really reached, by pointer. */
+  counts: Readonly<Record<string, Scalar>>;
+}
+
+const identity = '/identity/spiffe_id';
+
+/** A boundary that is not here has no services, scopes or peers; `carries control` works for all. */
+const members: Readonly<Record<string, BoundaryMembers>> = {
+  tool: { identity, service: '/resource/service', counts: { '/action': 'call' } },
+  registration: { identity, service: '/resource/service', counts: {} },
+  credential: { identity, service: '/resource/service', counts: {} },
+  exchange: { identity: '/spiffe_id', service: '/service', counts: {} },
+  mesh: { identity, service: '/resource/name', counts: {} },
+  // Whose reading a scope covers is the scope module's decision; the policy decides who may write to it.
+  secret: { identity, scope: '/resource/scope', counts: { '/action': 'write' } },
+  message: { identity, peer: '/target/spiffe_id', counts: {} },
+};
+
+/**
+ * The members of a boundary, and the pointer of what a sentence asks about.
+ * @throws InputError `input_invalid` for a boundary that has no such thing
+ */
+export function membersOf(
+  boundary: string,
+  what: 'service' | 'scope' | 'peer',
+): BoundaryMembers & { object: string } {
+  const found = Object.hasOwn(members, boundary) ? members[boundary] : undefined;
+  const object = found?.[what];
+  if (found !== undefined && object !== undefined) return { ...found, object };
+  const having = Object.keys(members).filter((name) => members[name]?.[what] !== undefined);
+  const meant = suggest(boundary, having);
+  throw new InputError('input_invalid', `inputs of the boundary ${boundary} name no ${what}`, {
+    hint: meant === undefined ? `those of ${having.join(', ')} do` : `did you mean: at ${meant}`,
+  });
+}

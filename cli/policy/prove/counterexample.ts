@@ -1,0 +1,152 @@
+// Looks for one real input of a class that the compiled module allows.
+import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
+import { isJsonObject } from '../../../runtime/json.ts';
+import { type Assignment, Evaluation, type Held, type Subject } from './evaluate.ts';
+import { mayAllow } from './explore.ts';
+import { keyOf, type Value } from './values.ts';
+
+/** The answer of the compiled module for an input; undefined where it has none. */
+export type Ask = (input: JsonObject) => JsonValue | undefined;
+
+export interface Searching {
+  subject: Subject;
+  entrypoint: string;
+  ask: Ask;
+  /** The input's JSON Schema, from which an ordinary input is made. */
+  schema: JsonValue | undefined;
+  /** JSON Pointer of who asks, and a SPIFFE ID for one that is not listed. */
+  identity: string;
+  stranger: string;
+  wanted?: (output: Value) => boolean;
+  /** What the module's answer must be; that it allows, unless given. */
+  confirms?: (output: JsonValue) => boolean;
+}
+
+const INPUTS_MAX = 4000;
+
+/**
+ * An input that agrees with `held` and that the module answers as looked for. `exhausted` says that every
+ * class was looked at and none can be such an input.
+ */
+export function findInput(
+  searching: Searching,
+  held: Assignment,
+): { input?: JsonObject; exhausted: boolean } {
+  const { subject, entrypoint, wanted = mayAllow, confirms = allows } = searching;
+  let left = INPUTS_MAX;
+  let exhausted = true;
+  const visit = (at: Map<string, Held>): JsonObject | undefined => {
+    const evaluation = new Evaluation(subject, at);
+    if (!evaluation.values(entrypoint).some(({ value }) => wanted(value))) return undefined;
+    for (const missing of [false, true]) {
+      if (--left < 0) {
+        exhausted = false;
+        return undefined;
+      }
+      const input = inputOf(searching, at, missing);
+      const output = searching.ask(input);
+      if (output !== undefined && confirms(output)) return input;
+    }
+    const next = nextPointer(evaluation, at);
+    if (next === undefined) {
+      exhausted = false;
+      return undefined;
+    }
+    const [pointer, constants] = next;
+    for (const constant of constants) {
+      const found = visit(new Map(at).set(pointer, { is: constant }));
+      if (found !== undefined) return found;
+    }
+    return visit(new Map(at).set(pointer, { not: new Set(constants.map((one) => keyOf(one)!)) }));
+  };
+  const input = visit(new Map(held));
+  return input === undefined ? { exhausted } : { input, exhausted: false };
+}
+
+/** The pointer with the fewest constants that nothing holds yet, neither it nor what is around it. */
+function nextPointer(evaluation: Evaluation, held: Assignment) {
+  const free = [...evaluation.met].filter(([pointer]) =>
+    [...held.keys()].every(
+      (other) =>
+        other !== pointer && !other.startsWith(`${pointer}/`) && !pointer.startsWith(`${other}/`),
+    ),
+  );
+  const [first] = free.sort((a, b) => a[1].size - b[1].size);
+  return first === undefined ? undefined : ([first[0], [...first[1].values()]] as const);
+}
+
+function allows(output: JsonValue): boolean {
+  return isJsonObject(output) && output.allow === true;
+}
+
+/** An ordinary input after the schema, with what is held put in. */
+function inputOf(searching: Searching, held: Assignment, missing: boolean): JsonObject {
+  const sample = sampleOf(searching.schema);
+  const input: JsonObject = isJsonObject(sample) ? sample : {};
+  const { identity, stranger } = searching;
+  const who = held.get(identity);
+  put(input, identity, who === undefined || 'not' in who ? stranger : who.is);
+  for (const [pointer, what] of held) {
+    if ('is' in what) put(input, pointer, what.is);
+    else if (pointer !== identity) put(input, pointer, missing ? undefined : 'another');
+  }
+  completeIdentity(input, held, '');
+  for (const name of Object.keys(input)) completeIdentity(input[name], held, `/${name}`);
+  return input;
+}
+
+/** What a SPIFFE ID says of tenant, agent and role also stands beside it, unless something else is held. */
+function completeIdentity(at: JsonValue | undefined, held: Assignment, pointer: string): void {
+  if (!isJsonObject(at) || typeof at.spiffe_id !== 'string') return;
+  const [, , trustDomain = '', kind, ...path] = at.spiffe_id.split('/');
+  const [tenant = '', agent = '', role = ''] = kind === 'agent' ? path : [];
+  const parts: Record<string, string> = { trust_domain: trustDomain, tenant, agent, role };
+  for (const [name, part] of Object.entries(parts)) {
+    if (Object.hasOwn(at, name) && !held.has(`${pointer}/${name}`)) at[name] = part;
+  }
+}
+
+/** The smallest value that fits a schema: its first `enum`, its required members. */
+function sampleOf(schema: JsonValue | undefined): JsonValue {
+  if (!isJsonObject(schema)) return {};
+  if (Array.isArray(schema.enum) && schema.enum[0] !== undefined) return schema.enum[0];
+  if (schema.type === 'string') {
+    return schema.format === 'date-time' ? '2026-01-05T12:00:00.000Z' : 'any';
+  }
+  if (schema.type === 'number' || schema.type === 'integer') return 1;
+  if (schema.type === 'boolean') return false;
+  if (schema.type === 'array') return [];
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
+  return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name])]));
+}
+
+/** Sets, or with undefined deletes, the member at a pointer; objects on the way are made. */
+function put(input: JsonObject, pointer: string, value: JsonValue | undefined): void {
+  const names = pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const last = names.pop();
+  if (last === undefined) return;
+  let at = input;
+  for (const name of names) {
+    const next = Object.hasOwn(at, name) ? at[name] : undefined;
+    const member: JsonObject = isJsonObject(next) ? next : {};
+    Object.defineProperty(at, name, {
+      value: member,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+    at = member;
+  }
+  if (value === undefined) delete at[last];
+  else
+    Object.defineProperty(at, last, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+}

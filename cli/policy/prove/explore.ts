@@ -1,0 +1,126 @@
+// Goes through all inputs, class by class: splits a class by the constants that matter to it, and
+// leaves out the classes for which the answer is certain.
+import type { JsonValue } from '../../../runtime/json.ts';
+import { equal } from './compare.ts';
+import {
+  type Assignment,
+  Evaluation,
+  type Held,
+  type Stop,
+  type Subject,
+  TooMuch,
+} from './evaluate.ts';
+import {
+  ANYTHING,
+  isAbstract,
+  isObject,
+  keyOf,
+  type Scalar,
+  SetValue,
+  type Value,
+} from './values.ts';
+
+/** A class of inputs for which the answer may be the one that is looked for. */
+export interface Leaf {
+  held: Map<string, Held>;
+  stops: Stop[];
+}
+
+export interface Exploration {
+  leaves: Leaf[];
+  /** How many evaluations it took. */
+  evaluations: number;
+}
+
+export interface Exploring {
+  subject: Subject;
+  /** Such as `platform/tool/decision`. */
+  entrypoint: string;
+  /** What every input of interest has. */
+  scope: ReadonlyMap<string, Held>;
+  /** The pointers whose values tell the classes apart, in the order of splitting. */
+  split: readonly string[];
+  /** By pointer: the only constants of interest; any other value is one class beside them. */
+  only?: ReadonlyMap<string, readonly Scalar[]>;
+  /** By pointer: constants that are never part of the class "any other value". */
+  listed?: ReadonlyMap<string, readonly Scalar[]>;
+  /** Which outputs are looked for; all that allow unless given. */
+  wanted?: (output: Value) => boolean;
+  /** After so many leaves, and one more, it ends. */
+  leavesMax?: number;
+  progress?: (evaluations: number) => void;
+}
+
+const EVALUATIONS_MAX = 200_000;
+
+/** @throws TooMuch when the classes multiply beyond the bound */
+export function explore(exploring: Exploring): Exploration {
+  const { subject, entrypoint, split, only, listed, progress } = exploring;
+  const wanted = exploring.wanted ?? mayAllow;
+  const leaves: Leaf[] = [];
+  let evaluations = 0;
+  const visit = (held: Map<string, Held>): void => {
+    if (leaves.length > (exploring.leavesMax ?? EVALUATIONS_MAX)) return;
+    if (++evaluations > EVALUATIONS_MAX) throw new TooMuch();
+    progress?.(evaluations);
+    const evaluation = new Evaluation(subject, held);
+    if (!evaluation.values(entrypoint).some(({ value }) => wanted(value))) return;
+    const pointer = split.find((candidate) => splits(candidate, held, evaluation));
+    if (pointer === undefined) {
+      leaves.push({ held, stops: [...evaluation.stops.values()] });
+      return;
+    }
+    const before = held.get(pointer);
+    const met = [...(evaluation.met.get(pointer) ?? new Map<string, Scalar>()).values()];
+    const known = new Set(before !== undefined && 'not' in before ? before.not : []);
+    const chosen =
+      before === undefined ? (only?.get(pointer) ?? met) : only?.has(pointer) ? [] : met;
+    for (const constant of chosen) {
+      if (!known.has(keyOf(constant)!)) visit(new Map(held).set(pointer, { is: constant }));
+    }
+    for (const constant of [...met, ...chosen, ...(listed?.get(pointer) ?? [])]) {
+      known.add(keyOf(constant)!);
+    }
+    visit(new Map(held).set(pointer, { not: known }));
+  };
+  visit(new Map(exploring.scope));
+  return { leaves, evaluations };
+}
+
+/** A pointer is to be split when nothing holds it, or its "any other value" met new constants. */
+function splits(pointer: string, held: Assignment, evaluation: Evaluation): boolean {
+  const what = held.get(pointer);
+  if (what === undefined) return true;
+  if ('is' in what) return false;
+  return [...(evaluation.met.get(pointer)?.keys() ?? [])].some((key) => !what.not.has(key));
+}
+
+/** Whether an output may be one that allows. */
+export function mayAllow(output: Value): boolean {
+  if (isAbstract(output)) return true;
+  if (!isObject(output) || !Object.hasOwn(output, 'allow')) return false;
+  return equal(output.allow ?? ANYTHING, true, () => undefined) !== 'no';
+}
+
+/** Whether an output may be one that allows and does not name the control. */
+export function mayLack(control: string): (output: Value) => boolean {
+  return (output) => {
+    if (!mayAllow(output)) return false;
+    if (!isObject(output)) return true;
+    const { controls } = output;
+    if (Array.isArray(controls)) return !controls.includes(control);
+    if (!(controls instanceof SetValue)) return true;
+    return !controls.elements.some(({ value, sure }) => sure && value === control);
+  };
+}
+
+/** `{pointer: constant}`, or undefined where a pointer is held to no one constant. */
+export function constantsOf(held: Assignment, pointers: readonly string[]) {
+  const when: Record<string, JsonValue> = {};
+  for (const pointer of pointers) {
+    const what = held.get(pointer);
+    if (what === undefined || !('is' in what)) return undefined;
+    when[pointer] = what.is;
+  }
+  return when;
+}

@@ -1,0 +1,130 @@
+// Brings together what a proof is about: the sources as compiled, the module, the data, the revisions.
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type BuiltBundle,
+  buildDataBundle,
+  buildPolicyBundle,
+  DATA,
+  POLICY_MODULE,
+} from '../../../runtime/bundle/build.ts';
+import type { PolicySources } from '../../../runtime/bundle/compile.ts';
+import { readBundle } from '../../../runtime/bundle/files.ts';
+import { mergeFilter } from '../../../runtime/bundle/merge.ts';
+import { readJson, revisionOf } from '../../../runtime/bundle/revision.ts';
+import { InputError, ModuleError } from '../../../runtime/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../runtime/json.ts';
+import { Authorization } from '../../../runtime/modules/authorization.ts';
+import { Record as RecordModule } from '../../../runtime/modules/record.ts';
+import { policyInvalid, RegoCompiler, type RegoFile } from '../../../runtime/modules/rego.ts';
+import { moduleBytes } from '../../../runtime/modules/source.ts';
+import type { Ask } from './counterexample.ts';
+import type { Subject } from './evaluate.ts';
+import { packagesOf, policyTree } from './policy.ts';
+
+export interface Loaded {
+  subject: Subject;
+  policy: BuiltBundle;
+  data: BuiltBundle;
+  files: RegoFile[];
+  schemas: Record<string, JsonValue>;
+  /** Every text in the sources. */
+  mentioned: Set<string>;
+  /** Whether the bundle's module is what this compiler makes of its sources. */
+  moduleMatches: boolean;
+  /** Asks the module at a boundary. */
+  askAt(boundary: string): Ask;
+}
+
+export interface Loading {
+  /** What `policySources` read. */
+  sources: PolicySources;
+  /** A policy bundle that is to be named as it is; without it one is built of the sources. */
+  bundle?: string;
+  /** A data.json, or a data bundle; none is no data. */
+  data?: string;
+}
+
+/** @throws BundleError `policy_invalid` with the compiler's findings; InputError for unreadable data */
+export async function load({ sources, bundle, data }: Loading): Promise<Loaded> {
+  const compiler = await RegoCompiler.load();
+  const files = sources.files.filter(({ path }) => !path.endsWith('_test.rego'));
+  const compiled = compiler.compiled({ ...sources, files });
+  if (!compiled.ok) throw policyInvalid(compiled.errors);
+  const parsed = compiler.parse({ ...sources, files });
+  if (!parsed.ok) throw policyInvalid(parsed.errors);
+  const built = compiler.build(sources);
+  const given = bundle === undefined ? undefined : await readBundle(bundle);
+  const module = given?.get(POLICY_MODULE) ?? built.wasm;
+  const dataBundle = await readData(data);
+  const value = readJson(dataBundle.files, DATA);
+  const bytes = Buffer.from(JSON.stringify(value));
+  const authorization = Authorization.create({ wasm: module, data: bytes });
+  const record = RecordModule.create(moduleBytes('record'));
+  const arity = new Map<string, number>();
+  for (const builtin of listOf(sources.capabilities.builtins)) {
+    const { name, decl } = builtin;
+    const args = isJsonObject(decl) && Array.isArray(decl.args) ? decl.args.length : 0;
+    arity.set(String(name), args);
+  }
+  return {
+    subject: { tree: policyTree(compiled.modules, packagesOf(parsed.modules)), data: value, arity },
+    policy:
+      given === undefined
+        ? buildPolicyBundle({
+            ...built,
+            entrypoints: sources.entrypoints,
+            ...(sources.entrypoints.includes('platform/mesh/decision')
+              ? { filter: await mergeFilter(built.wasm) }
+              : {}),
+          })
+        : { files: given, revision: revisionOf(given) },
+    data: dataBundle,
+    files,
+    schemas: sources.schemas ?? {},
+    mentioned: textsOf(compiled.modules),
+    moduleMatches: Buffer.compare(module, built.wasm) === 0,
+    askAt: (boundary) => (input) => {
+      try {
+        const canonical = record.canonicalizeValue(input);
+        return authorization.evaluateJson(`platform/${boundary}/decision`, canonical);
+      } catch (error) {
+        if (error instanceof ModuleError && error.code !== 'bundle_entrypoint_missing')
+          return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+async function readData(path: string | undefined): Promise<BuiltBundle> {
+  if (path === undefined) return buildDataBundle({});
+  if (path.endsWith('.tar.gz') || existsSync(join(path, '.manifest'))) {
+    const files = await readBundle(path);
+    return { files, revision: revisionOf(files) };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(path, 'utf8'));
+  } catch (cause) {
+    throw new InputError('input_invalid', `cannot read data from ${path}`, { cause });
+  }
+  if (!isJsonObject(value)) throw new InputError('input_invalid', `${path} is not a JSON object`);
+  return buildDataBundle(value);
+}
+
+function listOf(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** The strings of a syntax tree: what a policy can mention. */
+function textsOf(tree: unknown, into = new Set<string>()): Set<string> {
+  if (Array.isArray(tree)) for (const part of tree) textsOf(part, into);
+  else if (typeof tree === 'object' && tree !== null) {
+    const { type, value } = tree as { type?: unknown; value?: unknown };
+    if (type === 'string' && typeof value === 'string') into.add(value);
+    else for (const part of Object.values(tree)) textsOf(part, into);
+  }
+  return into;
+}
