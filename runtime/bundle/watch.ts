@@ -169,6 +169,13 @@ async function fingerprint(folder: string): Promise<string> {
   return lines.join('\n');
 }
 
+/** What changes when a file or anything below a folder does: names, sizes, times, inode numbers. */
+export async function fingerprintOf(path: string): Promise<string> {
+  const lines: string[] = [];
+  await describe(path, lines);
+  return lines.join('\n');
+}
+
 async function describe(path: string, lines: string[]): Promise<void> {
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   if (found === undefined) return;

@@ -3,7 +3,13 @@ import { parentPort } from 'node:worker_threads';
 import { codeOf, PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import { RegoCompiler, type RegoFile, type RegoFinding } from '../../runtime/modules/rego.ts';
-import { documentsOf, QUERY_ROOTS, querySource, type VirtualDocument } from './documents.ts';
+import {
+  answerable,
+  documentsOf,
+  QUERY_ROOTS,
+  querySource,
+  type VirtualDocument,
+} from './documents.ts';
 
 /** What the interpreter is asked with the sources that a bundle brought. */
 export interface Query {
@@ -72,7 +78,7 @@ function compile(
     files: [...files, querySource(documents)],
     capabilities,
     schemas: openSchemas(files),
-    entrypoints: documents.map(({ entrypoint }) => entrypoint),
+    entrypoints: answerable(documents).map(({ entrypoint }) => entrypoint),
     roots: QUERY_ROOTS,
   });
   return { documents, wasm, trees: JSON.parse(JSON.stringify(modules)) };

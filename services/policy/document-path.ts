@@ -10,7 +10,8 @@ const TERMS_MAX = 64;
 /**
  * The terms of a raw, still percent-encoded path such as `platform/tool/decision`; empty segments are
  * left out (v1/server/server.go, stringPathToRef).
- * @throws InputError `input_invalid` for a quote in a term, or a path over 4 KiB or 64 terms
+ * @throws InputError `input_invalid` for a quote in a term, what is not UTF-8, and a path over 4 KiB or
+ *   64 terms
  */
 export function readDocumentPath(raw: string): DocumentPath {
   if (raw.length > PATH_BYTES_MAX) throw new InputError('input_invalid', 'invalid path: too long');
@@ -31,12 +32,11 @@ function termOf(segment: string): string | number {
   return Number.isSafeInteger(number) ? number || 0 : text;
 }
 
-/** Decoded once; what is badly encoded stays as it is, as in Go's url.PathUnescape with its error dropped. */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
-  } catch {
-    return segment;
+  } catch (cause) {
+    throw new InputError('input_invalid', 'invalid path: a term is not UTF-8', { cause });
   }
 }
 

@@ -11,32 +11,33 @@ export interface VirtualDocument {
   path: string[];
   entrypoint: string;
   /** A rule's value may be looked into; a package holds its rules and nothing else. */
-  isRule: boolean;
+  kind: Kind;
 }
+
+type Kind = 'package' | 'rule' | 'function';
 
 /** A key of a map over paths: no two paths share one. */
 export function keyOf(path: readonly (string | number)[]): string {
   return JSON.stringify(path);
 }
 
-/** Packages, what lies above them, and rules that are no functions, each once. */
+/** Packages, what lies above them, rules and functions, each once. */
 export function documentsOf(modules: readonly AstModule[]): VirtualDocument[] {
-  const found = new Map<string, { path: string[]; isRule: boolean }>();
-  const add = (path: string[], isRule: boolean) => {
-    const known = found.get(keyOf(path));
-    if (known === undefined) found.set(keyOf(path), { path, isRule });
+  const found = new Map<string, { path: string[]; kind: Kind }>();
+  const add = (path: string[], kind: Kind) => {
+    if (!found.has(keyOf(path))) found.set(keyOf(path), { path, kind });
   };
   for (const module of modules) {
     const own = stringsOf(module.package.path.slice(1));
-    for (let length = 1; length <= own.length; length++) add(own.slice(0, length), false);
+    for (let length = 1; length <= own.length; length++) add(own.slice(0, length), 'package');
     for (const rule of module.rules ?? []) {
-      if (rule.head.args !== undefined && rule.head.args.length > 0) continue;
       const [name, ...rest] = rule.head.ref;
       const path = [...own, String(name?.value), ...stringsOf(rest)];
       for (let length = own.length + 1; length < path.length; length++) {
-        add(path.slice(0, length), false);
+        add(path.slice(0, length), 'package');
       }
-      add(path, true);
+      const { args = [] } = rule.head;
+      add(path, args.length > 0 ? 'function' : 'rule');
     }
   }
   return [...found.values()]
@@ -50,9 +51,14 @@ function stringsOf(terms: readonly { type: string; value: unknown }[]): string[]
   return terms.slice(0, end < 0 ? terms.length : end).map(({ value }) => String(value));
 }
 
+/** Those that have a value, and so an entrypoint. */
+export function answerable(documents: readonly VirtualDocument[]): VirtualDocument[] {
+  return documents.filter(({ kind }) => kind !== 'function');
+}
+
 /** A rule for each document, so that packages can be entrypoints of a Wasm module. */
 export function querySource(documents: readonly VirtualDocument[]): RegoFile {
-  const rules = documents.map(({ path, entrypoint }) => {
+  const rules = answerable(documents).map(({ path, entrypoint }) => {
     const reference = path.map((term) => `[${JSON.stringify(term)}]`).join('');
     return `${entrypoint.split('/')[1]} := data${reference}\n`;
   });

@@ -66,7 +66,10 @@ async function answer(
     const document = snapshot.documents.get(keyOf(path.slice(0, length)));
     if (document === undefined) continue;
     const rest = path.slice(length);
-    if (rest.length > 0 && !document.isRule) return { result: undefined };
+    if (rest.length > 0 && document.kind === 'package') return { result: undefined };
+    // It has no value, and OPA refuses to look: its own words say why.
+    if (document.kind === 'function')
+      return { result: await interpreted(engine, snapshot, question) };
     const boundary = decisions.get(keyOf(document.path));
     if (boundary !== undefined && input !== undefined) {
       const salt = randomBytes(32);
@@ -111,13 +114,14 @@ async function within(
   if (text === undefined || rest.length === 0) return text;
   let value = parseExactly(text);
   for (const term of rest) {
-    if (typeof value !== 'object' || value === null || isRawNumber(value)) return undefined;
-    // JSON does not tell an array from a set, nor the key 1 from "1": Rego does.
-    if (typeof term === 'number' || !isJsonObject(value)) {
-      return interpreted(engine, snapshot, question);
-    }
-    if (!Object.hasOwn(value, term)) return undefined;
-    value = value[term]!;
+    const isKnown =
+      typeof term === 'string' &&
+      isJsonObject(value) &&
+      !isRawNumber(value) &&
+      Object.hasOwn(value, term);
+    // JSON does not tell an array from a set, nor the key 1 from "1": Rego does, and knows types.
+    if (!isKnown) return interpreted(engine, snapshot, question);
+    value = (value as JsonObject)[term]!;
   }
   return textOf(value);
 }
@@ -185,11 +189,18 @@ function parsedInput(input: Uint8Array | undefined): JsonValue | undefined {
   return input === undefined ? undefined : (JSON.parse(Buffer.from(input).toString()) as JsonValue);
 }
 
-/** `data.errors` as OPA writes them: code, message and location. */
+/** What OPA answers: errors of the query itself in words, those of its evaluation as a list. */
 function evaluationError(errors: readonly RegoFinding[]): PlatformError {
+  const [first] = errors;
+  if (first?.code.startsWith('rego_') && !first.file) {
+    const count = errors.length === 1 ? '1 error' : `${errors.length} errors`;
+    const words = errors.map(({ row = 1, column = 1, code, message, details = [] }) =>
+      [`${row}:${column}: ${code}: ${message}`, ...details].join('\n\t'),
+    );
+    return new PlatformError('query_failed', `${count} occurred: ${words.join('\n')}`);
+  }
   const listed = errors.map(({ code, message, file, row, column }) => ({
-    code,
-    message,
+    ...{ code, message },
     ...(file === undefined ? {} : { location: { file, row, col: column } }),
   }));
   const message = 'error(s) occurred while evaluating query';

@@ -9,6 +9,7 @@ import { evalVerb } from './eval.ts';
 import { formatVerb } from './format.ts';
 import { initVerb } from './init.ts';
 import { proveVerb } from './prove.ts';
+import { serveVerb } from './serve.ts';
 import { FOLDERS_HELP } from './sources.ts';
 import { testVerb } from './test.ts';
 
@@ -19,6 +20,7 @@ const verbs: Command[] = [
   testVerb,
   evalVerb,
   buildVerb,
+  serveVerb,
   controlsVerb,
   proveVerb,
 ];
