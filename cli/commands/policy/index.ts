@@ -5,6 +5,7 @@ import { suggest } from '../../suggest.ts';
 import { buildVerb } from './build.ts';
 import { checkVerb } from './check.ts';
 import { controlsVerb } from './controls.ts';
+import { diffVerb } from './diff.ts';
 import { evalVerb } from './eval.ts';
 import { formatVerb } from './format.ts';
 import { initVerb } from './init.ts';
@@ -23,6 +24,7 @@ const verbs: Command[] = [
   serveVerb,
   controlsVerb,
   proveVerb,
+  diffVerb,
 ];
 
 const help = `Usage

@@ -1,0 +1,52 @@
+// Runs the tasks of a comparison in this thread, one after the other.
+import type { JsonObject } from '../../../runtime/json.ts';
+import { Record as RecordModule } from '../../../runtime/modules/record.ts';
+import { moduleBytes } from '../../../runtime/modules/source.ts';
+import { type BoundaryCoverage, type BoundaryPlan, compareBoundary } from './boundary-task.ts';
+import { Comparison } from './comparison.ts';
+import { compareEvidence, type EvidenceCoverage, type EvidencePlan } from './evidence-task.ts';
+import type { FlipGroup } from './flips.ts';
+import type { Deciding } from './judge.ts';
+import type { Side } from './side.ts';
+
+/** All of it can be sent to a worker. */
+export interface ComparePlan {
+  old: Deciding;
+  now: Deciding;
+  boundaries: BoundaryPlan[];
+  evidence?: EvidencePlan;
+}
+
+export interface Compared {
+  flips: FlipGroup[];
+  boundaries: BoundaryCoverage[];
+  evidence?: EvidenceCoverage;
+}
+
+/** Told after each task, and now and then within the one over evidence. */
+export type OnProgress = (what: string) => void;
+
+/** What a side decides with. */
+export function decidingOf({ wasm, reads, data }: Side): Deciding {
+  return { wasm, reads, data: Buffer.from(JSON.stringify(data satisfies JsonObject)) };
+}
+
+/** Compares; throws only where a policy cannot be run at all or evidence cannot be read. */
+export async function compare(plan: ComparePlan, onProgress: OnProgress): Promise<Compared> {
+  const comparison = new Comparison(plan.old, plan.now);
+  const record = RecordModule.create(moduleBytes('record'));
+  const compared: Compared = { flips: [], boundaries: [] };
+  if (plan.evidence !== undefined) {
+    compared.evidence = await compareEvidence(plan.evidence, comparison, record, (rows) =>
+      onProgress(`${rows} rows of evidence`),
+    );
+    onProgress(`${compared.evidence.asked} recorded decisions`);
+  }
+  for (const boundary of plan.boundaries) {
+    const coverage = compareBoundary(boundary, comparison, record);
+    compared.boundaries.push(coverage);
+    onProgress(`${boundary.boundary}: ${coverage.inputs} inputs`);
+  }
+  compared.flips = [...comparison.flips.groups.values()];
+  return compared;
+}

@@ -1,0 +1,241 @@
+// Walks from requests that somebody would make to those next to them, one or two members at a time.
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../runtime/json.ts';
+import { withNeighbours } from './neighbours.ts';
+import type { Random } from './random.ts';
+import { fitting, replaced, type Slot } from './slots.ts';
+import type { Subject } from './subjects.ts';
+import type { Constraint } from './syntax.ts';
+import type { Candidate, Vocabulary } from './vocabulary.ts';
+
+/** What both policies answered, in as much as the search is led by it. */
+export interface Observation {
+  /** Both rules: an input that reaches a new pair of them is worth going on from. */
+  signature: string;
+  /** Whether either policy allows it, or would if a person did. */
+  allowed: boolean;
+}
+
+export interface SearchConfig {
+  vocabulary: Vocabulary;
+  slots: readonly Slot[];
+  templates: readonly Constraint[][];
+  random: Random;
+  /** Asks both policies; undefined when there is to be no further question. */
+  probe(input: JsonValue): Observation | undefined;
+}
+
+/** An input worth going on from, and whose it is. */
+interface Seed {
+  input: JsonObject;
+  subject: Subject;
+}
+
+/** Where each stage ends, as a share of all inputs. */
+const STAGES = { wellMeant: 0.25, subjects: 0.35, singles: 0.65, templates: 0.88, pairs: 1 };
+const SEEDS_PER_SIGNATURE = 3;
+const SEEDS_MAX = 24;
+const KEPT_MAX = 256;
+
+/** Runs until `count` inputs were asked or `probe` ends it. */
+export function search(config: SearchConfig, count: number): void {
+  new Search(config, count).run();
+}
+
+class Search {
+  readonly #config: SearchConfig;
+  readonly #count: number;
+  /** What a well-meant request varies: members of an identity belong together, and no object is emptied. */
+  readonly #meant: readonly Slot[];
+  #asked = 0;
+  #isOver = false;
+  readonly #kept: Seed[] = [];
+  readonly #signatures = new Set<string>();
+  readonly #seeds = new Map<string, Seed[]>();
+
+  constructor(config: SearchConfig, count: number) {
+    this.#config = config;
+    this.#count = count;
+    const { slots } = config;
+    const below = (path: string[]) =>
+      slots.some((each) => each.isIdentity && isBelow(path, each.path));
+    const holds = ({ path }: Slot) => slots.some((each) => isBelow(each.path, path));
+    this.#meant = slots.filter((slot) => !below(slot.path) && (slot.isIdentity || !holds(slot)));
+  }
+
+  run(): void {
+    this.#wellMeant();
+    this.#changedSubjects();
+    this.#singles();
+    this.#templates();
+    this.#pairs();
+  }
+
+  /** Random requests, led by the rules that they reach towards one that is allowed. */
+  #wellMeant(): void {
+    const { vocabulary, random } = this.#config;
+    for (let round = 0; this.#isBefore(STAGES.wellMeant); round++) {
+      const subject = vocabulary.subjects[round % vocabulary.subjects.length]!;
+      if (this.#kept.length === 0 || random.chance(0.2)) {
+        this.#ask(this.#fresh(subject), subject);
+        continue;
+      }
+      const from = random.pick(this.#kept);
+      const to = random.chance(0.5) ? from.subject : subject;
+      let input = to === from.subject ? from.input : this.#as(from.input, to);
+      for (let change = random.below(4); change >= 0; change--) {
+        const slot = random.pick(this.#meant);
+        input = this.#set(input, slot, this.#plain(slot, to));
+      }
+      this.#ask(input, to);
+    }
+  }
+
+  /** Those of whom the data changed ask for what others were allowed. */
+  #changedSubjects(): void {
+    const { vocabulary, random } = this.#config;
+    const changed = vocabulary.subjects.slice(0, vocabulary.changedSubjects);
+    while (changed.length > 0 && this.#isBefore(STAGES.subjects)) {
+      for (const subject of changed) {
+        const from = this.#someSeed() ?? { input: this.#fresh(subject), subject };
+        let input = this.#as(from.input, subject);
+        for (let change = random.below(4); change > 0; change--) {
+          const slot = random.pick(this.#meant);
+          input = this.#set(input, slot, random.pickEarly(vocabulary.plain(slot, subject)));
+        }
+        this.#ask(input, subject);
+      }
+    }
+  }
+
+  /** Every member of every seed with every candidate, the telling candidates of all of them first. */
+  #singles(): void {
+    const { vocabulary, slots } = this.#config;
+    const seeds = this.#allSeeds();
+    for (let rank = 0, isMore = true; isMore && this.#isBefore(STAGES.singles); rank++) {
+      isMore = false;
+      for (const { input, subject } of seeds) {
+        for (const slot of slots) {
+          const candidates = vocabulary.all(slot, subject);
+          if (rank >= candidates.length) continue;
+          isMore = true;
+          this.#ask(this.#set(input, slot, candidates[rank]), subject);
+        }
+      }
+    }
+  }
+
+  /** What one rule and those that it refers to compare is set together, on the edge of each comparison. */
+  #templates(): void {
+    const { templates, random } = this.#config;
+    while (templates.length > 0 && this.#isBefore(STAGES.templates)) {
+      for (const template of templates) {
+        const seed = this.#someSeed();
+        if (seed === undefined) return;
+        let { input } = seed;
+        for (const { path, values } of template) {
+          if (path.includes('*') || path.length === 0 || random.chance(0.2)) continue;
+          const value = random.pick(values);
+          const near = random.chance(0.5) ? value : random.pickEarly(withNeighbours(value));
+          input = replaced(input, path, near) as JsonObject;
+        }
+        if (random.chance(0.3)) {
+          const slot = random.pick(this.#config.slots);
+          input = this.#set(input, slot, this.#plain(slot, seed.subject));
+        }
+        this.#ask(input, seed.subject);
+      }
+    }
+  }
+
+  /** Two members at a time. */
+  #pairs(): void {
+    const { vocabulary, slots, random } = this.#config;
+    while (this.#isBefore(STAGES.pairs)) {
+      const seed = this.#someSeed() ?? this.#kept[0];
+      if (seed === undefined || slots.length === 0) return;
+      let { input } = seed;
+      for (let change = 0; change < 2; change++) {
+        const slot = random.pick(slots);
+        input = this.#set(input, slot, random.pickEarly(vocabulary.all(slot, seed.subject)));
+      }
+      this.#ask(input, seed.subject);
+    }
+  }
+
+  /** A whole request of somebody, with what the data says of them where it fits. */
+  #fresh(subject: Subject): JsonObject {
+    let input: JsonObject = {};
+    const left: string[] = [];
+    for (const slot of this.#config.slots) {
+      const name = slot.path.join('/');
+      const isLeft = left.some((above) => name.startsWith(`${above}/`));
+      if (isLeft || (slot.optional && this.#config.random.chance(0.5))) left.push(name);
+      else if (this.#meant.includes(slot))
+        input = this.#set(input, slot, this.#plain(slot, subject));
+    }
+    return this.#as(input, subject);
+  }
+
+  /** The same request, made by somebody else. */
+  #as(input: JsonObject, { identity }: Subject): JsonObject {
+    const slot = this.#config.slots.find(({ isIdentity }) => isIdentity);
+    if (slot !== undefined) return this.#set(input, slot, fitting(identity, slot));
+    const own = this.#config.slots.filter(({ path }) => path.length === 1 && path[0]! in identity);
+    return own.reduce((made, each) => this.#set(made, each, identity[each.path[0]!]), input);
+  }
+
+  #plain(slot: Slot, subject: Subject): Candidate {
+    const { vocabulary, random } = this.#config;
+    if (slot.isIdentity && random.chance(0.5)) return vocabulary.plain(slot, subject)[0];
+    const values = vocabulary.plain(slot, subject);
+    if (values.length === 0) return undefined;
+    return random.chance(0.7) ? random.pickEarly(values.slice(0, 24)) : random.pick(values);
+  }
+
+  #set(input: JsonObject, { path }: Slot, value: Candidate): JsonObject {
+    return replaced(input, path, value) as JsonObject;
+  }
+
+  #ask(input: JsonObject, subject: Subject): void {
+    if (this.#isOver || this.#asked >= this.#count || !isJsonObject(input)) return;
+    this.#asked++;
+    const seen = this.#config.probe(input);
+    if (seen === undefined) {
+      this.#isOver = true;
+      return;
+    }
+    if (!this.#signatures.has(seen.signature) && this.#kept.length < KEPT_MAX) {
+      this.#signatures.add(seen.signature);
+      this.#kept.push({ input, subject });
+    }
+    if (seen.allowed) this.#keepSeed(seen.signature, { input, subject });
+  }
+
+  #keepSeed(signature: string, seed: Seed): void {
+    const same = this.#seeds.get(signature) ?? [];
+    if (same.length >= SEEDS_PER_SIGNATURE) return;
+    if (same.some(({ subject }) => subject === seed.subject)) return;
+    this.#seeds.set(signature, [...same, seed]);
+  }
+
+  #allSeeds(): Seed[] {
+    const seeds = [...this.#seeds.values()].flat();
+    const all = seeds.length > 0 ? seeds : this.#kept;
+    return all.slice(0, SEEDS_MAX);
+  }
+
+  /** One of a rule chosen at random, so that a rule that is hard to reach is not left out. */
+  #someSeed(): Seed | undefined {
+    const { random } = this.#config;
+    if (this.#seeds.size === 0) return this.#kept.length > 0 ? random.pick(this.#kept) : undefined;
+    return random.pick(random.pick([...this.#seeds.values()]));
+  }
+
+  #isBefore(share: number): boolean {
+    return !this.#isOver && this.#asked < this.#count * share;
+  }
+}
+
+function isBelow(path: readonly string[], above: readonly string[]): boolean {
+  return path.length > above.length && above.every((name, at) => path[at] === name);
+}
