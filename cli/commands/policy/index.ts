@@ -11,6 +11,7 @@ import { formatVerb } from './format.ts';
 import { initVerb } from './init.ts';
 import { proveVerb } from './prove.ts';
 import { serveVerb } from './serve.ts';
+import { signVerb } from './sign.ts';
 import { FOLDERS_HELP } from './sources.ts';
 import { testVerb } from './test.ts';
 
@@ -21,6 +22,7 @@ const verbs: Command[] = [
   testVerb,
   evalVerb,
   buildVerb,
+  signVerb,
   serveVerb,
   controlsVerb,
   proveVerb,
