@@ -199,7 +199,8 @@ test('an obligation that cannot be read turns an allow into a deny', () => {
 });
 
 test('an obligation that the caller does not honour turns an allow into a deny', () => {
-  const output: JsonObject = { allow: true, obligations: [{ kind: 'redact' }] };
+  const obligations = [{ kind: 'redact', paths: ['/a'] }];
+  const output: JsonObject = { allow: true, obligations };
   const ignored = deciderGiving(output).decide(request({}));
   assert.not.ok(ignored.allow);
   assert.is(ignored.reason.code, 'obligation_unknown');

@@ -10,6 +10,7 @@ import { commit } from './commitment.ts';
 import type { Decision, DecisionRequest, Obligation, Opening } from './decision.ts';
 import type { Executor } from './execute.ts';
 import { findMembers, spliceMembers } from './members.ts';
+import { isObligation, unhonoured } from './obligations.ts';
 
 /** The tag of a decision id; a change of what is hashed changes it. */
 export const DECISION_TAG = 'platform/decision/v1';
@@ -215,7 +216,7 @@ type Judgement = Pick<
   'output' | 'allow' | 'reason' | 'rule' | 'controls' | 'obligations'
 >;
 
-/** Reads a module's output; only `allow: true` with no obligation that the caller ignores allows. */
+/** Reads a module's output; `allow: true` allows a caller that can keep every obligation, no other. */
 function judge(request: DecisionRequest, output: JsonObject): Judgement {
   const stated = output.obligations === undefined ? [] : output.obligations;
   if (!Array.isArray(stated) || !stated.every(isObligation)) {
@@ -223,8 +224,7 @@ function judge(request: DecisionRequest, output: JsonObject): Judgement {
     return { ...judge(request, UNREADABLE), output };
   }
   const obligations = stated as Obligation[];
-  const honours = request.honours ?? [];
-  const ignored = obligations.find((obligation) => !honours.includes(obligation.kind));
+  const ignored = unhonoured(obligations, request.honours ?? []);
   const answered = output.allow === true;
   const allow = answered && ignored === undefined;
   return {
@@ -240,10 +240,6 @@ function judge(request: DecisionRequest, output: JsonObject): Judgement {
       : [],
     obligations,
   };
-}
-
-function isObligation(value: unknown): value is Obligation {
-  return isJsonObject(value) && typeof value.kind === 'string';
 }
 
 const denials: Record<string, { code: string; message: string }> = {

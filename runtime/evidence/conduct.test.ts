@@ -59,6 +59,11 @@ test('what the platform writes is consistent', () => {
   fine({ kind: 'intent', decisions: [allow, guard({ allow: true }), credential({ allow: true })] });
   fine({ kind: 'event', decisions: [parked] }, { kind: 'intent', decisions: [parked, allow] });
   fine({ kind: 'event', decisions: [allow], subject: { catalog: 'list' } });
+  const limits = [
+    { bytes: 9, kind: 'max_bytes' },
+    { kind: 'redact', paths: ['/a'] },
+  ];
+  fine({ kind: 'intent', decisions: [authorized({ allow: true, obligations: limits })] });
   fine({ kind: 'denial', decisions: [deny] });
   fine({ kind: 'denial', decisions: [allow, guard({ allow: false })] });
   fine({ kind: 'denial', decisions: [parked], reason: { code: 'approval_denied', message: '' } });
@@ -79,6 +84,15 @@ test('an effect that nothing allowed is told', () => {
   for (const output of obliged) {
     wrong(/denied it/, { kind: 'intent', decisions: [authorized(output as JsonObject)] });
   }
+  const limit = { bytes: 9, kind: 'max_bytes' };
+  const malformed = [[{ ...limit, bytes: '9' }], [limit, { kind: 'log' }], [limit, question]];
+  for (const obligations of malformed) {
+    const decisions = [authorized({ allow: true, obligations: obligations as JsonObject[] })];
+    wrong(/denied it/, { kind: 'intent', decisions });
+  }
+  // The credential's caller honours nothing, whatever a tool's caller does.
+  const uses = credential({ allow: true, obligations: [limit] });
+  wrong(/denied it/, { kind: 'intent', decisions: [allow, uses] });
   wrong(/no decision allows/, { kind: 'intent', decisions: [guard({ allow: true })] });
   wrong(/no decision allows/, { kind: 'intent', decisions: [credential({ allow: true })] });
   wrong(/no decision allows/, { kind: 'event' });

@@ -1,4 +1,6 @@
 // Judges each row by what was allowed: no effect without an allow, no outcome without its intent.
+import type { Boundary } from '../decide/boundary.ts';
+import { HONOURED, isObligation, unhonoured } from '../decide/obligations.ts';
 import type { ErrorCode } from '../errors.ts';
 import { isJsonObject, type JsonValue } from '../json.ts';
 import type { RowContent, RowDecision } from './row.ts';
@@ -85,10 +87,14 @@ function lastOfEach(decisions: readonly RowDecision[]): Iterable<RowDecision> {
   return new Map(decisions.map((each) => [`${each.module} ${each.boundary}`, each])).values();
 }
 
-// An allow with an obligation is one only for a caller that honours it, and rows are of those that
-// honour none: see `honours` of the decision request.
-function allows({ output }: RowDecision): boolean {
-  return isJsonObject(output) && output.allow === true && obligationsOf(output).length === 0;
+// An allow with an obligation is one only for a caller that honours it: see `honours` of the decision
+// request, which the platform's own callers fill from the same list.
+function allows({ output, module, boundary }: RowDecision): boolean {
+  if (!isJsonObject(output) || output.allow !== true) return false;
+  const obligations = obligationsOf(output);
+  if (obligations.length === 0) return true;
+  const honours = module === 'authorization' ? HONOURED[boundary as Boundary] : undefined;
+  return obligations.every(isObligation) && unhonoured(obligations, honours ?? []) === undefined;
 }
 
 function parks({ output }: RowDecision): boolean {

@@ -1,0 +1,76 @@
+// What a decision may ask of its caller: the kinds of obligations, their forms, and who honours which.
+import { isJsonObject, type JsonValue } from '../json.ts';
+import type { Boundary } from './boundary.ts';
+import type { Obligation } from './decision.ts';
+
+/** The same forms as `policies/answer/obligations.rego`, member by member; none is optional. */
+const forms: {
+  readonly [kind: string]: { readonly [member: string]: (value: JsonValue) => boolean };
+} = Object.assign(Object.create(null), {
+  require_approval: { question: isText },
+  rate: { limit: isWhole, window_seconds: isWindow, per: isSubject },
+  budget: { currency: isCurrency, limit: isWhole, per: isSubject },
+  max_bytes: { bytes: isWhole },
+  redact: { paths: isPointers },
+});
+
+/**
+ * The kinds that the platform's own callers honour, by boundary; `require_approval` is none of them,
+ * because it comes with a refusal. What a caller honours goes into `honours` of its request, and the
+ * audit judges rows by the same list.
+ */
+export const HONOURED: { readonly [boundary in Boundary]?: readonly string[] } = {
+  tool: ['rate', 'budget', 'max_bytes', 'redact'],
+};
+
+/** True for an obligation of a known kind with exactly the members that its kind has. */
+export function isWellFormed(obligation: Obligation): boolean {
+  const form = forms[obligation.kind];
+  if (form === undefined) return false;
+  const members = Object.keys(obligation).filter((member) => member !== 'kind');
+  return (
+    members.length === Object.keys(form).length &&
+    members.every((member) => form[member]?.(obligation[member]!) === true)
+  );
+}
+
+/** The first of the obligations that a caller which honours these kinds cannot keep. */
+export function unhonoured(
+  obligations: readonly Obligation[],
+  honours: readonly string[],
+): Obligation | undefined {
+  return obligations.find((one) => !honours.includes(one.kind) || !isWellFormed(one));
+}
+
+/** An object with a kind; what it asks for is another question. */
+export function isObligation(value: unknown): value is Obligation {
+  return isJsonObject(value) && typeof value.kind === 'string';
+}
+
+function isText(value: JsonValue): boolean {
+  return typeof value === 'string';
+}
+
+function isWhole(value: JsonValue): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** The windows that calls are counted in: a minute, an hour, a day. */
+function isWindow(value: JsonValue): boolean {
+  return value === 60 || value === 3600 || value === 86_400;
+}
+
+function isSubject(value: JsonValue): boolean {
+  return value === 'agent' || value === 'tenant';
+}
+
+/** Three capital letters, as ISO 4217 has them. */
+function isCurrency(value: JsonValue): boolean {
+  return typeof value === 'string' && /^[A-Z]{3}$/.test(value);
+}
+
+/** JSON Pointers (RFC 6901), at least one. */
+function isPointers(value: JsonValue): boolean {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  return value.every((path) => path === '' || (typeof path === 'string' && path.startsWith('/')));
+}
