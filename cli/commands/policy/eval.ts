@@ -118,9 +118,16 @@ function describe(answer: JsonValue): string {
   const lines = [`${allow === true ? pc.green('allow') : pc.red('deny')} ${String(rule)}`];
   for (const reason of list(reasons))
     lines.push(`  ${String(reason.code)}: ${String(reason.message)}`);
-  for (const obligation of list(obligations)) lines.push(`  asks: ${String(obligation.question)}`);
+  for (const obligation of list(obligations)) lines.push(`  ${described(obligation)}`);
   lines.push(`  controls: ${(controls as string[]).join(', ')}`);
   return lines.join('\n');
+}
+
+/** What a person is asked, or what the caller must honour. */
+function described({ kind, question, ...members }: JsonObject): string {
+  if (kind === 'require_approval') return `asks: ${String(question)}`;
+  const text = Object.entries(members).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+  return `obliges: ${String(kind)} ${text.join(', ')}`;
 }
 
 function list(value: JsonValue | undefined): JsonObject[] {
