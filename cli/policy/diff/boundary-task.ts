@@ -67,6 +67,7 @@ export function compareBoundary(
   };
   const random = new Random(`${plan.seed} ${boundary}`);
   search({ vocabulary, slots, templates: templatesOf(rules), random, probe }, plan.count);
+  comparison.shrink(boundary, slots, (input) => record.canonicalizeValue(input));
   return coverage;
 }
 

@@ -1,7 +1,9 @@
 // Asks both sides and keeps what differs.
+import type { JsonValue } from '../../../runtime/json.ts';
 
 import { type AnswerShown, type FlipExample, Flips, flipName } from './flips.ts';
 import { type Deciding, flipOf, Judge, type Verdict } from './judge.ts';
+import { replaced, type Slot } from './slots.ts';
 
 export interface Answers {
   old: Verdict;
@@ -36,6 +38,32 @@ export class Comparison {
   /** Asks the input of a recorded decision. */
   recorded(boundary: string, canonical: Uint8Array, recorded: Recorded): Answers {
     return this.#compare(boundary, canonical, recorded);
+  }
+
+  /**
+   * Takes members away from the made-up examples of a boundary, the outer ones first, for as long as the
+   * flip stays the same one.
+   */
+  shrink(
+    boundary: string,
+    slots: readonly Slot[],
+    canonicalOf: (input: JsonValue) => Uint8Array,
+  ): void {
+    const outerFirst = [...slots].sort((a, b) => a.path.length - b.path.length);
+    for (const group of this.flips.groups.values()) {
+      if (group.boundary !== boundary || group.example.sequence !== undefined) continue;
+      let input = JSON.parse(group.example.input) as JsonValue;
+      for (const { path } of outerFirst) {
+        const canonical = canonicalOf(replaced(input, path, undefined));
+        const old = this.#old.ask(boundary, canonical);
+        const now = this.#now.ask(boundary, canonical);
+        const kind = flipOf(old, now);
+        if (kind === undefined || flipName(boundary, kind, old.rule, now.rule) !== group.name)
+          continue;
+        group.example = exampleOf(canonical, undefined, old, now);
+        input = JSON.parse(group.example.input) as JsonValue;
+      }
+    }
   }
 
   #compare(boundary: string, canonical: Uint8Array, recorded: Recorded | undefined): Answers {

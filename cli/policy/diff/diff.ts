@@ -10,7 +10,7 @@ import { type Compared, type ComparePlan, decidingOf, type OnProgress } from './
 import type { CompareMessage } from './compare-worker.ts';
 import type { EvidenceCoverage, EvidencePlan } from './evidence-task.ts';
 import { type FlipGroup, Flips } from './flips.ts';
-import { placesOf, type RulePlace } from './places.ts';
+import { changedRules, placesOf, type RulePlace } from './places.ts';
 import type { Side } from './side.ts';
 import { type RuleFacts, readRules } from './syntax.ts';
 
@@ -31,6 +31,8 @@ export interface DiffOptions {
 /** A group with the rules responsible on both sides. */
 export interface Flip extends FlipGroup {
   places: { old: RulePlace[]; now: RulePlace[] };
+  /** The boundary's rules that are not the same on both sides; none where only the data differ. */
+  changed: { old: RulePlace[]; now: RulePlace[] };
 }
 
 export interface DiffResult {
@@ -61,6 +63,10 @@ export async function diff(old: Side, now: Side, options: DiffOptions): Promise<
         places: {
           old: placesOf(rules.old, group.boundary, group.from),
           now: placesOf(rules.now, group.boundary, group.to),
+        },
+        changed: {
+          old: changedRules(rules.old, rules.now, group.boundary),
+          now: changedRules(rules.now, rules.old, group.boundary),
         },
       })),
     boundaries: parts

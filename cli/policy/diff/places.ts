@@ -6,6 +6,8 @@ export interface RulePlace {
   file: string;
   row: number;
   source: string;
+  /** What its `# METADATA` calls it; empty where it has none. */
+  title: string;
 }
 
 const PLACES_MAX = 3;
@@ -32,9 +34,28 @@ export function placesOf(rules: readonly RuleFacts[], boundary: string, rule: st
     for (const way of ways) {
       const found = some.filter(way);
       if (found.length > 0) {
-        return found.slice(0, PLACES_MAX).map(({ file, row, source }) => ({ file, row, source }));
+        return found.slice(0, PLACES_MAX).map(placeOf);
       }
     }
   }
   return [];
+}
+
+/** The rules that may decide at the boundary and that the other side has not, or has otherwise. */
+export function changedRules(
+  rules: readonly RuleFacts[],
+  others: readonly RuleFacts[],
+  boundary: string,
+): RulePlace[] {
+  const keyOf = (each: RuleFacts) => `${each.package} ${each.name} ${each.digest}`;
+  const known = new Set(others.map(keyOf));
+  return rules
+    .filter((each) => `${each.package}.`.startsWith(`platform.${boundary}.`))
+    .filter((each) => !known.has(keyOf(each)))
+    .slice(0, PLACES_MAX)
+    .map(placeOf);
+}
+
+function placeOf({ file, row, source, title }: RuleFacts): RulePlace {
+  return { file, row, source, title };
 }

@@ -92,6 +92,7 @@ function describeFlip(flip: Flip, { acceptance, showOpened }: Report): string {
     ...(accepted ? [`  accepted: ${plain(accepted.entry.why)}`] : []),
     ...describeAnswer('was', example.old, places.old),
     ...describeAnswer('is ', example.now, places.now),
+    ...describeChanges(flip),
     `  input${where}: ${plain(input.slice(0, INPUT_CHARACTERS_MAX))}${tail}`,
     '',
   ].join('\n');
@@ -102,8 +103,20 @@ function describeAnswer(when: string, answer: AnswerShown, places: readonly Rule
   const asked = obligations.map((each) => plain(JSON.stringify(each))).join(' ');
   return [
     `  ${when} ${allow ? 'allow' : 'deny'} ${plain(rule)}${asked === '' ? '' : ` with ${asked}`}`,
-    ...places.map(({ file, row, source }) => pc.dim(`      ${file}:${row} | ${plain(source)}`)),
+    ...describePlaces('      ', places),
   ];
+}
+
+function describePlaces(indent: string, places: readonly RulePlace[]): string[] {
+  return places.map(({ file, row, source, title }) =>
+    pc.dim(`${indent}${plain(file)}:${row} | ${plain(source)}  ${plain(title)}`.trimEnd()),
+  );
+}
+
+/** What was edited where it can matter. */
+function describeChanges({ changed }: Flip): string[] {
+  if (changed.old.length + changed.now.length === 0) return ['  no rule here differs: the data do'];
+  return [...describePlaces('  - ', changed.old), ...describePlaces('  + ', changed.now)];
 }
 
 function describeCoverage({ boundaries, evidence }: DiffResult): string {

@@ -1,4 +1,5 @@
 // What the sources of a policy say of its inputs: constants, the paths they stand beside, and each rule's place.
+import { createHash } from 'node:crypto';
 import type { JsonPrimitive } from '../../../runtime/json.ts';
 import type { AstBody, AstModule, AstRule, AstTerm } from '../../../runtime/modules/rego-ast.ts';
 
@@ -24,8 +25,10 @@ export interface RuleFacts {
   name: string;
   file: string;
   row: number;
-  /** The first line of the rule. */
+  /** The first line of the rule, its title, and a digest of its text. */
   source: string;
+  title: string;
+  digest: string;
   /** Texts of the head, among them the codes of the reasons that the rule gives. */
   headTexts: string[];
   constants: JsonPrimitive[];
@@ -94,12 +97,17 @@ function factsOf(file: string, rule: AstRule, outer: Scope): RuleFacts[] {
   const [aliases, dataAliases] = [new Map(outer.aliases), new Map(outer.dataAliases)];
   const scope = { ...outer, aliases, dataAliases };
   const { head, location } = rule;
+  const titles = (rule.annotations ?? []).map(({ title }) => title);
   const facts: RuleFacts = {
     package: scope.package,
     name: head.name ?? head.ref.map(({ value }) => String(value)).join('.'),
     file,
     row: location?.row ?? head.location?.row ?? 1,
     source: firstLine(location?.text ?? head.location?.text ?? ''),
+    title: titles.find((title) => title !== undefined) ?? '',
+    digest: createHash('sha256')
+      .update(location?.text ?? '')
+      .digest('hex'),
     headTexts: scalars([head.key, head.value]).filter((value) => typeof value === 'string'),
     ...{ constants: [], constraints: [], lookups: [], paths: [], uses: [] },
   };
