@@ -28,7 +28,9 @@ const keysFile = join(folder, 'bundle.jwk');
 await writeBundleKey(keysFile, keys);
 const pair = await loadPair(folder, trusted);
 const decider = createLocalDecider({ current: () => pair });
-const decisions: Decision[] = requests.map((request) => decider.decide(request));
+/** What a caller can do that honours everything but questions; it does not enter the id. */
+const honours = ['max_bytes', 'rate', 'budget', 'redact'];
+const decisions: Decision[] = requests.map((request) => decider.decide({ ...request, honours }));
 
 /** One request as the other hosts read it: a line of JSON, bytes in base64. */
 function toLine(request: SampleRequest): string {

@@ -10,6 +10,9 @@ export const BOUNDARIES = [
   'mesh',
   'secret',
   'message',
+  'sandbox',
+  'browse',
+  'deploy',
 ] as const;
 export type Boundary = (typeof BOUNDARIES)[number];
 

@@ -5,6 +5,8 @@ export const SAMPLE_TRUST_DOMAIN = 'platform.local';
 /** The platform's own service that calls others of its services. */
 export const SAMPLE_GATEWAY = `spiffe://${SAMPLE_TRUST_DOMAIN}/service/gateway`;
 export const SAMPLE_OPERATOR = `spiffe://${SAMPLE_TRUST_DOMAIN}/operator/local`;
+/** Another person, who may say yes to what the operator does. */
+export const SAMPLE_APPROVER = `spiffe://${SAMPLE_TRUST_DOMAIN}/operator/second`;
 const SERVICES = ['orders', 'mail', 'files', 'calendar', 'payments', 'search', 'chat', 'code'];
 
 /** Limits of a grant, as an operator writes them. */
@@ -39,7 +41,9 @@ export function sampleTenantScope(number: number): string {
  * Agent n may exchange its identity for service n and, where its tenant's scope does not refuse it,
  * for reading service n + 1. Agents of a tenant with an even number may all talk to each other, those
  * of another to the next of theirs; agents n and n + 1 name each other where n is divisible by four,
- * and every ninth never talks to the next of its tenant.
+ * and every ninth never talks to the next of its tenant. Every agent may run Python, every second one
+ * with a package and a variable; agent n may open the pages of service n's host, of example.org's
+ * hosts their `/docs`, and none of `admin.example.org`.
  */
 export function sampleData(agents: number): JsonObject {
   const entries: JsonObject = {};
@@ -66,6 +70,19 @@ export function sampleData(agents: number): JsonObject {
       },
       exchange: { [sampleService(number)]: true },
       peers: peersOf(number),
+      sandbox: {
+        languages: { python: true, bash: number % 3 === 0 },
+        timeout_seconds: 20,
+        ...(number % 2 === 0 ? { packages: { numpy: true }, env_vars: { REGION: true } } : {}),
+      },
+      browse: {
+        hosts: {
+          [`${sampleService(number)}.example.com`]: true,
+          '*.example.org': { paths: { '/docs': true } },
+          'admin.example.org': false,
+        },
+        actions: { click: true, screenshot: true },
+      },
       ...(number % 4 === 3 ? { services: { gateway: true } } : {}),
       ...(number % 5 === 0 ? { secrets: { tenant_write: true, role_write: true } } : {}),
       ...(number % 7 === 6 ? { secrets: { actions: { read: true } } } : {}),
@@ -77,7 +94,13 @@ export function sampleData(agents: number): JsonObject {
     agents: entries,
     scopes,
     tenants: {},
-    operators: { [SAMPLE_OPERATOR]: { actions: { view: true, approve: true, operate: true } } },
+    operators: {
+      [SAMPLE_OPERATOR]: {
+        actions: { view: true, approve: true, operate: true },
+        deploy: { development: true, staging: true, production: productionTenants() },
+      },
+      [SAMPLE_APPROVER]: { actions: { approve: true } },
+    },
     services: {
       gateway: { agents: true, callers: {} },
       vault: {
@@ -111,4 +134,10 @@ function scopeOf(tenant: number): JsonObject {
     exchange,
     ...(tenant % 2 === 0 ? { peers: { send: everybody, receive: everybody } } : {}),
   };
+}
+
+function productionTenants(): JsonObject {
+  const tenants: JsonObject = {};
+  for (let tenant = 0; tenant < 20; tenant += 2) tenants[`tenant-${tenant}`] = true;
+  return tenants;
 }

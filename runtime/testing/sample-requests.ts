@@ -3,13 +3,16 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { BOUNDARIES, type Boundary, type DecisionModule } from '../decide/boundary.ts';
 import type { JsonValue } from '../json.ts';
+import { browseInput } from './requests/browse.ts';
 import { consoleInput } from './requests/console.ts';
 import { credentialInput } from './requests/credential.ts';
+import { deployInput } from './requests/deploy.ts';
 import { exchangeInput } from './requests/exchange.ts';
 import { meshInput } from './requests/mesh.ts';
 import { messageInput } from './requests/message.ts';
 import { argumentValues, guardInput, schemaTexts, scopeInput } from './requests/modules.ts';
 import { registrationInput } from './requests/registration.ts';
+import { sandboxInput } from './requests/sandbox.ts';
 import { secretInput } from './requests/secret.ts';
 import { toolInput } from './requests/tool.ts';
 import { anyValue, brokenBytes } from './requests/values.ts';
@@ -34,6 +37,9 @@ const inputs: Record<Boundary, { weight: number; arbitrary: fc.Arbitrary<JsonVal
   credential: { weight: 4, arbitrary: credentialInput },
   exchange: { weight: 4, arbitrary: exchangeInput },
   message: { weight: 4, arbitrary: messageInput },
+  sandbox: { weight: 4, arbitrary: sandboxInput },
+  browse: { weight: 4, arbitrary: browseInput },
+  deploy: { weight: 4, arbitrary: deployInput },
   registration: { weight: 4, arbitrary: registrationInput },
   console: { weight: 4, arbitrary: consoleInput },
   mesh: { weight: 4, arbitrary: meshInput },
@@ -59,7 +65,7 @@ const argumentsRequests: fc.Arbitrary<Made> = fc
 const requests: fc.Arbitrary<SampleRequest> = fc
   .record({
     made: fc.oneof(
-      { weight: 32, arbitrary: authorization },
+      { weight: 46, arbitrary: authorization },
       { weight: 4, arbitrary: argumentsRequests },
       {
         weight: 4,

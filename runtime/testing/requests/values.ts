@@ -94,3 +94,11 @@ export const nearMiss = fc.oneof(
   { weight: 30, arbitrary: fc.constant('') },
   { weight: 1, arbitrary: fc.constantFrom('/', 'x', '/*', '%2f', '/..', ' ', '\u0000', '\u0430') },
 );
+
+/** One value nine times in ten, otherwise one of the others. */
+export function mostly<T>(usual: T, others: T[]): fc.Arbitrary<T> {
+  return fc.oneof(
+    { weight: 9, arbitrary: fc.constant(usual) },
+    { weight: 1, arbitrary: fc.constantFrom(...others) },
+  );
+}
