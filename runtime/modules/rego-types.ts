@@ -104,8 +104,11 @@ export interface RegoTrial {
   error?: string;
 }
 
-/** What a rule or condition came to; undefined has no value, unreached was not looked at. */
-export type RegoOutcome = 'true' | 'false' | 'undefined' | 'unreached';
+/**
+ * What a rule or condition came to. Undefined has no value, unreached was not looked at, unknown
+ * depends on what is not at hand (the compiler never says that itself).
+ */
+export type RegoOutcome = 'true' | 'false' | 'undefined' | 'unreached' | 'unknown';
 
 /** One definition of a rule as it was evaluated. Values are Rego, cut when long. */
 export interface RegoRuleTrace {

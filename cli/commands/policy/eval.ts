@@ -1,5 +1,4 @@
 // `platform policy eval`: what would be decided for one input, by the compiled module.
-import { readFile } from 'node:fs/promises';
 import pc from 'picocolors';
 import { BOUNDARIES } from '../../../runtime/decide/boundary.ts';
 import { InputError } from '../../../runtime/errors.ts';
@@ -12,6 +11,7 @@ import type { Command } from '../../command.ts';
 import { EXIT_FAILED } from '../../failure.ts';
 import { parseOptions, UsageError } from '../../options.ts';
 import { describeFindings } from './findings.ts';
+import { readJson } from './read-json.ts';
 import { FOLDERS_HELP, FOLDERS_MAX, policySources, print, printJson } from './sources.ts';
 
 const help = `Usage
@@ -132,18 +132,4 @@ function described({ kind, question, ...members }: JsonObject): string {
 
 function list(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-async function readJson(path: string): Promise<JsonValue> {
-  let text: string;
-  try {
-    text = await readFile(path === '-' ? '/dev/stdin' : path, 'utf8');
-  } catch (cause) {
-    throw new InputError('input_invalid', `cannot read ${path}`, { cause });
-  }
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch (cause) {
-    throw new InputError('input_not_json', `${path} is not JSON: ${(cause as Error).message}`);
-  }
 }

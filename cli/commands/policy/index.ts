@@ -7,6 +7,7 @@ import { checkVerb } from './check.ts';
 import { controlsVerb } from './controls.ts';
 import { diffVerb } from './diff.ts';
 import { evalVerb } from './eval.ts';
+import { explainVerb } from './explain.ts';
 import { formatVerb } from './format.ts';
 import { initVerb } from './init.ts';
 import { proveVerb } from './prove.ts';
@@ -14,6 +15,7 @@ import { serveVerb } from './serve.ts';
 import { signVerb } from './sign.ts';
 import { FOLDERS_HELP } from './sources.ts';
 import { testVerb } from './test.ts';
+import { verifyVerb } from './verify.ts';
 
 const verbs: Command[] = [
   initVerb,
@@ -21,8 +23,10 @@ const verbs: Command[] = [
   formatVerb,
   testVerb,
   evalVerb,
+  explainVerb,
   buildVerb,
   signVerb,
+  verifyVerb,
   serveVerb,
   controlsVerb,
   proveVerb,
