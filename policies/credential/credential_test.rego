@@ -47,23 +47,32 @@ of_resource(service, member, value) := object.union(
 	{"resource": object.union(use(service).resource, {member: value})},
 )
 
-refused(value, code) if {
-	answer := decided(value)
-	answer.allow == false
-	answer.reasons[0].code == code
-	answer.rule == concat(".", ["platform.credential", code])
+controls_of := {
+	"granted": ["NIST:IA-5", "SOC2:CC6.1"],
+	"unknown_agent": ["NIST:AC-3", "SOC2:CC6.1"],
+	"service_not_granted": ["NIST:AC-6", "SOC2:CC6.1"],
+	"credential_not_granted": ["NIST:IA-5", "SOC2:CC6.1"],
+	"credential_not_bound": ["NIST:IA-5", "SOC2:CC6.1"],
+	"not_decided": ["NIST:AC-3"],
 }
 
+says(answer, allow, code) if {
+	answer.allow == allow
+	[reason.code | some reason in answer.reasons] == [code]
+	answer.rule == concat(".", ["platform.credential", code])
+	answer.controls == controls_of[code]
+	answer.obligations == []
+}
+
+refused(value, code) if says(decided(value), false, code)
+
 test_granted if {
-	answer := decided(use("github"))
-	answer.allow == true
-	answer.rule == "platform.credential.granted"
+	says(decided(use("github")), true, "granted")
 }
 
 test_unknown_agent if {
 	answer := credential.decision with input as use("github") with data.agents as {}
-	answer.allow == false
-	answer.rule == "platform.credential.unknown_agent"
+	says(answer, false, "unknown_agent")
 }
 
 test_service_not_granted_though_the_credential_is if refused(use("bank"), "service_not_granted")
@@ -85,10 +94,43 @@ test_bound_by_an_operator_only if {
 	answer := credential.decision with input as use("github")
 		with data.agents as agents
 		with data.operators as viewer
-	answer.rule == "platform.credential.credential_not_bound"
+	says(answer, false, "credential_not_bound")
 }
 
-test_not_decided if refused(object.union(use("github"), {"action": "read"}), "not_decided")
+test_not_decided if {
+	refused(object.union(use("github"), {"action": "read"}), "not_decided")
+	refused(of_resource("github", "kind", "secret"), "not_decided")
+}
+
+test_allow_needs_a_grant if {
+	credential.allow == false with input as object.union(use("github"), {"action": "read"})
+		with data.agents as agents
+		with data.operators as operators
+}
+
+test_one_reason_at_a_time if {
+	anybody := "spiffe://platform.local/agent/acme/bot/main"
+	every service, code in {"bank": "service_not_granted", "mail": "credential_not_granted"} {
+		refused(of_resource(service, "registered_by", anybody), code)
+	}
+}
+
+test_contributions_are_not_told_where_nothing_is_granted if {
+	every value in [
+		use("bank"),
+		use("mail"),
+		of_resource("github", "registered_by", "nobody"),
+		of_resource("github", "kind", "secret"),
+		object.union(use("github"), {"action": "read"}),
+	] {
+		answer := credential.decision with input as value
+			with data.agents as agents
+			with data.operators as operators
+			with data.platform.credential.operator as {"deny": {{"code": "closed"}}}
+			with data.platform.credential.tenants as {"deny": {{"code": "closed"}}}
+		answer == decided(value)
+	}
+}
 
 test_denied_by_operator if {
 	answer := credential.decision with input as use("github")

@@ -43,19 +43,54 @@ decided_with_denials(value, denials) := answer if {
 		with data.platform.mesh.operator.deny as denials
 }
 
-refused(value, code) if {
-	answer := decided(value)
-	answer.allow == false
-	answer.reasons[0].code == code
+controls_of := {
+	"agent_admitted": ["NIST:AC-3", "SOC2:CC6.1", "SOC2:CC6.6"],
+	"caller_admitted": ["NIST:AC-3", "SOC2:CC6.1", "SOC2:CC6.6"],
+	"unknown_service": ["NIST:AC-3", "SOC2:CC6.6"],
+	"service_not_granted": ["NIST:AC-6", "SOC2:CC6.1"],
+	"unknown_caller": ["NIST:AC-3", "SOC2:CC6.1"],
+	"not_decided": ["NIST:AC-3"],
+}
+
+says(answer, allow, code) if {
+	answer.allow == allow
+	[reason.code | some reason in answer.reasons] == [code]
 	answer.rule == concat(".", ["platform.mesh", code])
+	answer.controls == controls_of[code]
 	answer.obligations == []
 }
 
-accepted(value, code) if {
-	answer := decided(value)
-	answer.allow == true
-	answer.reasons[0].code == code
-	answer.rule == concat(".", ["platform.mesh", code])
+refused(value, code) if says(decided(value), false, code)
+
+accepted(value, code) if says(decided(value), true, code)
+
+test_allow_needs_a_grant if {
+	mesh.allow == false with input as object.union(connect(agent, "vault"), {"action": "listen"})
+		with data.agents as agents
+		with data.services as services
+}
+
+test_operators_refuse_only_what_reaches if {
+	every value in [connect(agent, "ledger"), connect(narrowed, "vault"), connect("", "vault")] {
+		decided_with_denials(value, {7}) == decided(value)
+	}
+	listen := object.union(connect(agent, "vault"), {"action": "listen"})
+	decided_with_denials(listen, {7}).rule == "platform.mesh.operator.denied_by_operator"
+}
+
+test_admitted_once if {
+	both := {"both": {"agents": true, "callers": {agent: true}}}
+	answer := mesh.decision with input as connect(agent, "both")
+		with data.agents as agents
+		with data.services as both
+	says(answer, true, "agent_admitted")
+}
+
+test_nobody_else_is_an_agent if {
+	answer := mesh.decision with input as connect(gateway, "gateway")
+		with data.agents as {agent: {"services": {}}}
+		with data.services as {"gateway": {"agents": true}}
+	says(answer, false, "unknown_caller")
 }
 
 test_agent_admitted if {

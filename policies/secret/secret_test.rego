@@ -62,16 +62,29 @@ decided(value) := decided_with(value, agents)
 
 with_secrets(secrets) := {me: {"tenant": "acme", "agent": "bot", "role": "main", "secrets": secrets}}
 
-granted_by(answer, code) if {
-	answer.allow == true
-	answer.rule == concat(".", ["platform.secret", code])
+controls_of := {
+	"granted": ["NIST:AC-3", "NIST:SC-12", "SOC2:CC6.1"],
+	"operated": ["NIST:AC-3", "NIST:SC-12", "SOC2:CC6.3"],
+	"not_delegated": ["NIST:AC-6", "SOC2:CC6.3"],
+	"unknown_identity": ["NIST:AC-3", "SOC2:CC6.1"],
+	"agent_rate_exceeded": ["NIST:SC-5"],
+	"tenant_rate_exceeded": ["NIST:SC-5"],
+	"action_not_granted": ["NIST:AC-6", "SOC2:CC6.1"],
+	"scope_not_granted": ["NIST:AC-6", "SOC2:CC6.1"],
+	"not_decided": ["NIST:AC-3"],
 }
 
-refused_by(answer, code) if {
-	answer.allow == false
-	answer.reasons[0].code == code
+says(answer, allow, code) if {
+	answer.allow == allow
+	[reason.code | some reason in answer.reasons] == [code]
 	answer.rule == concat(".", ["platform.secret", code])
+	answer.controls == controls_of[code]
+	answer.obligations == []
 }
+
+granted_by(answer, code) if says(answer, true, code)
+
+refused_by(answer, code) if says(answer, false, code)
 
 test_granted if {
 	every action in ["read", "write", "list", "delete", "restore"] {
@@ -275,4 +288,95 @@ test_nobody_learns_of_a_tenants_rules_without_a_grant if {
 	answer.allow == false
 	answer.obligations == []
 	not answer.rule == "platform.secret.tenant.closed"
+}
+
+test_allow_needs_a_grant if {
+	secret.allow == false with input as asked("list", {"kind": "catalog"})
+		with data.agents as {}
+		with data.operators as operators
+}
+
+# Both an agent and an operator: what either may do is allowed, and once.
+dual(value, denials) := answer if {
+	answer := secret.decision with input as value
+		with data.agents as agents
+		with data.operators as {me: {"actions": {"operate": true}}}
+		with data.limits as {}
+		with data.platform.secret.operator.deny as denials
+}
+
+test_agent_who_is_an_operator if {
+	granted_by(dual(on("read"), set()), "granted")
+	granted_by(dual(in_scope("write", tenant_wide), set()), "operated")
+	granted_by(dual(counted(601, 1), set()), "operated")
+	granted_by(dual(counted(1, 3001), set()), "operated")
+	granted_by(dual(asked("rotate", {"kind": "vault"}), set()), "operated")
+	refused_by(dual(counted(601, 1), {7}), "agent_rate_exceeded")
+	dual(on("read"), {7}).rule == "platform.secret.operator.denied_by_operator"
+}
+
+with_denial(value) := answer if {
+	answer := secret.decision with input as value
+		with data.agents as agents
+		with data.operators as operators
+		with data.services as services
+		with data.limits as {}
+		with data.platform.secret.operator.deny as {{"code": "closed"}}
+}
+
+test_operators_are_heard_after_identity_and_rate if {
+	refused_by(with_denial(counted(601, 1)), "agent_rate_exceeded")
+	refused_by(with_denial(counted(1, 3001)), "tenant_rate_exceeded")
+	refused_by(with_denial(by_service(on("write"), gateway)), "not_delegated")
+	refused_by(with_denial(by_service(by_operator(on("write")), gateway)), "not_delegated")
+	stranger := object.union(on("read"), {"identity": {"spiffe_id": "spiffe://platform.local/x"}})
+	refused_by(with_denial(stranger), "unknown_identity")
+	every value in [
+		on("read"),
+		in_scope("write", tenant_wide),
+		asked("rotate", {"kind": "vault"}),
+		by_operator(on("read")),
+		by_operator(on("rotate")),
+	] {
+		answer := with_denial(value)
+		answer.rule == "platform.secret.operator.closed"
+		[reason.code | some reason in answer.reasons] == ["closed"]
+	}
+}
+
+test_one_reason_at_a_time if {
+	nobody := "spiffe://platform.local/service/other"
+	refused_by(decided_with(by_service(on("read"), nobody), {}), "not_delegated")
+	refused_by(decided(by_service(counted(601, 1), nobody)), "not_delegated")
+	refused_by(decided(counted(601, 3001)), "agent_rate_exceeded")
+	refused_by(decided_with(in_scope("write", tenant_wide), with_secrets(false)), "action_not_granted")
+	busy := object.union(in_scope("write", tenant_wide), {"counters": {"agent_minute": 1, "tenant_minute": 3001}})
+	refused_by(decided(busy), "tenant_rate_exceeded")
+	refused_by(decided_with(busy, with_secrets(false)), "tenant_rate_exceeded")
+}
+
+test_what_fits if {
+	refused_by(decided(asked("read", {"kind": "vault"})), "action_not_granted")
+	refused_by(decided(asked("read", {"kind": "vault", "key": "db"})), "action_not_granted")
+	refused_by(decided(asked("list", {"kind": "catalog"})), "action_not_granted")
+	refused_by(decided(asked("read", {"kind": "secret"})), "action_not_granted")
+	refused_by(decided(by_operator(asked("read", {"kind": "vault"}))), "not_decided")
+	refused_by(decided(by_operator(asked("rotate", {"kind": "secret", "key": "db"}))), "not_decided")
+	refused_by(decided(asked("rotate", {"kind": "secret", "key": "db"})), "action_not_granted")
+}
+
+test_whose_scope if {
+	wide := with_secrets({"tenant_write": 1, "role_write": 1})
+	refused_by(decided_with(in_scope("write", tenant_wide), wide), "scope_not_granted")
+	refused_by(decided_with(in_scope("write", "spiffe://platform.local/agent/acme/bot/x"), wide), "scope_not_granted")
+	role := with_secrets({"role_write": true})
+	granted_by(decided_with(in_scope("write", "spiffe://platform.local/agent/acme/bot/x"), role), "granted")
+	every part, value in {"trust_domain": "other.local", "tenant": "other", "agent": "other"} {
+		stated := object.union(in_scope("write", agent_wide), {"identity": {part: value}})
+		refused_by(decided_with(stated, role), "scope_not_granted")
+	}
+	every part in ["trust_domain", "tenant"] {
+		unstated := json.remove(in_scope("write", tenant_wide), [concat("/", ["identity", part])])
+		refused_by(decided_with(unstated, with_secrets({"tenant_write": true})), "scope_not_granted")
+	}
 }

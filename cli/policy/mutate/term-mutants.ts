@@ -40,7 +40,7 @@ export function termMutants(text: SourceText, node: unknown, report: Report): vo
   else if (node.type === 'templatestring') templateMutants(text, node, report);
   else constantMutants(text, node, report);
   memberMutants(text, node, report);
-  termMutants(text, node.type === 'object' ? withoutMessages(node) : node.value, report);
+  termMutants(text, node.type === 'object' ? valuesOf(node) : node.value, report);
 }
 
 function isExpr(node: object): node is AstExpr {
@@ -51,10 +51,11 @@ function isTerm(node: object): node is AstTerm {
   return 'type' in node && 'value' in node;
 }
 
-function withoutMessages(node: AstTerm): unknown[] {
-  return (node.value as [AstTerm, AstTerm][]).map(([key, value]) =>
-    MESSAGES.has(key.location?.text ?? '') ? [] : [key, value],
-  );
+/** Without keys, whose change is the same as dropping the member. */
+function valuesOf(node: AstTerm): AstTerm[] {
+  return (node.value as [AstTerm, AstTerm][])
+    .filter((_, member) => !isMessage(node, member))
+    .map(([, value]) => value);
 }
 
 function conditionMutants(text: SourceText, expr: AstExpr, report: Report): void {
@@ -108,7 +109,7 @@ function otherConstant(type: string, written: string): string | undefined {
 
 /** The texts between the braces of a template end with `{` or with the quote. */
 function templateMutants(text: SourceText, node: AstTerm, report: Report): void {
-  for (const part of node.value as AstTerm[]) {
+  for (const part of node.value.parts as AstTerm[]) {
     const span = text.span(part.location);
     if (part.type !== 'string' || span === undefined) continue;
     const edit = { start: span.end - 1, end: span.end - 1, text: '_' };
