@@ -94,7 +94,9 @@ function kidOf(files: BundleFiles): string | undefined {
   try {
     const [head = ''] = String(jws).split('.');
     const header = JSON.parse(Buffer.from(head, 'base64url').toString()) as JsonObject;
-    return typeof header.kid === 'string' ? header.kid.slice(0, 128) : undefined;
+    const { kid } = header;
+    // It comes to a terminal unverified.
+    return typeof kid === 'string' && /^[\w.:=-]{1,128}$/.test(kid) ? kid : undefined;
   } catch {
     return undefined;
   }
