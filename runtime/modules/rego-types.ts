@@ -161,4 +161,6 @@ export interface RawAnswer extends RegoAnswer {
   residue?: RegoResidue;
   outcomes?: RegoTrial[];
   tree?: RegoCondition[];
+  /** OPA's own trace of `eval`. */
+  explanation?: JsonValue;
 }

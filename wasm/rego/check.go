@@ -46,11 +46,12 @@ func parse(req *request) (map[string]*ast.Module, []finding) {
 	return modules, fails
 }
 
-// newCompiler is strict, knows only the listed built-ins and checks `input` against the schemas.
+// newCompiler is strict, knows only the listed built-ins and checks `input` against the schemas; the
+// sources of a bundle come without any, and were checked when it was built.
 func newCompiler(req *request) *ast.Compiler {
 	compiler := ast.NewCompiler().
 		WithStrict(true).
-		WithUseTypeCheckAnnotations(true).
+		WithUseTypeCheckAnnotations(len(req.Schemas) > 0).
 		WithEnablePrintStatements(req.Command == "test" || req.Command == "eval").
 		SetErrorLimit(50)
 	if req.Capabilities != nil {

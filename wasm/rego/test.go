@@ -80,6 +80,9 @@ func test(req *request) answer {
 		ans.OK = ans.OK && (outcome.Pass || outcome.Skip)
 		ans.Tests = append(ans.Tests, outcome)
 	}
+	traceFailures(ans.Tests, explained{
+		modules: modules, compiler: compiler, store: store, txn: txn,
+	})
 	for _, f := range req.Files {
 		if isTest(f.Path) || f.Generated {
 			delete(modules, f.Path)

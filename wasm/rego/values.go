@@ -48,11 +48,15 @@ func (t *tracer) watch(
 		return
 	}
 	name := cut(oneLine(string(reference.Location.Text)), 120)
-	ref := event.Plug(reference).Value.(ast.Ref)
+	ref, isRef := event.Plug(reference).Value.(ast.Ref)
 	switch {
+	case !isRef:
 	case !ref.IsGround():
 	case ref[0].Equal(ast.InputRootDocument):
-		made.set(name, inputValue(event.Input(), ref))
+		made.set(name, memberValue(event.Input(), ref))
+	case !ref[0].Equal(ast.DefaultRootDocument):
+		head := reference.Value.(ast.Ref)[0]
+		made.set(name, memberValue(event.Plug(head), ref))
 	default:
 		q.awaited = &awaited{name: name, other: other}
 	}
@@ -129,8 +133,7 @@ func operands(expr *ast.Expr) (*ast.Term, *ast.Term) {
 
 func isReference(term *ast.Term) bool {
 	ref, ok := term.Value.(ast.Ref)
-	return ok && len(ref) > 1 && term.Location != nil &&
-		(ref[0].Equal(ast.InputRootDocument) || ref[0].Equal(ast.DefaultRootDocument))
+	return ok && len(ref) > 1 && term.Location != nil
 }
 
 func closes(term *ast.Term) bool {
@@ -141,11 +144,12 @@ func closes(term *ast.Term) bool {
 	return false
 }
 
-func inputValue(input *ast.Term, ref ast.Ref) string {
-	if input == nil {
+// memberValue is the value of a reference into the input or into a variable's value.
+func memberValue(document *ast.Term, ref ast.Ref) string {
+	if document == nil {
 		return isUndefined
 	}
-	value, err := input.Value.Find(ref[1:])
+	value, err := document.Value.Find(ref[1:])
 	if err != nil {
 		return isUndefined
 	}
