@@ -17,6 +17,7 @@ import {
   OtherThan,
   type Scalar,
   SetValue,
+  type Truth,
   truthOf,
   type Value,
 } from './values.ts';
@@ -205,11 +206,11 @@ export class Evaluation {
       this.#stop(expression, 'the prover does not interpret `with`');
       solved(this.#bindAll(expression.terms, env), false);
     } else if (expression.negated === true) {
-      let held: 'yes' | 'no' | 'maybe' = 'no';
+      let held: Truth = 'no';
       this.#positive(expression, env, true, (_env, certain) => {
         held = certain || held === 'yes' ? 'yes' : 'maybe';
       });
-      if ((held as string) !== 'yes') solved(env, sure && held === 'no');
+      if ((held as Truth) !== 'yes') solved(env, sure && held === 'no');
     } else {
       this.#positive(expression, env, sure, solved);
     }
@@ -240,17 +241,17 @@ export class Evaluation {
     };
     this.#term(domain, env, sure, (all, next, certain) => {
       if (isScalar(all)) return;
-      let truth: 'yes' | 'no' | 'maybe' = isAbstract(all) ? 'maybe' : 'yes';
+      let truth: Truth = isAbstract(all) ? 'maybe' : 'yes';
       this.#members(all, (at, item, there) => {
-        let inside: 'yes' | 'no' | 'maybe' = 'no';
+        let inside: Truth = 'no';
         const bound = bind(value, item, key === null ? next : bind(key, at, next));
         this.#solve(body, 0, bound, true, (_env, holds) => {
           inside = holds || inside === 'yes' ? 'yes' : 'maybe';
         });
-        if ((inside as string) === 'yes') return;
-        truth = inside === 'no' && there ? 'no' : truth === 'no' ? 'no' : 'maybe';
+        if ((inside as Truth) === 'yes') return;
+        truth = (inside === 'no' && there) || truth === 'no' ? 'no' : 'maybe';
       });
-      if (truth !== 'no') solved(next, certain && truth === 'yes');
+      if ((truth as Truth) !== 'no') solved(next, certain && truth === 'yes');
     });
   }
 
@@ -409,12 +410,12 @@ export class Evaluation {
   }
 
   #comprehension(term: AstTerm, env: Env): Value {
-    const { body, term: head, key, value } = term.value as Record<string, never>;
+    const { body, term: head, key, value } = term.value;
     const elements: Element[] = [];
     const pairs: [Value, Value][] = [];
     this.#solve(body, 0, env, true, (next, sure) => {
       const heads = term.type === 'objectcomprehension' ? [key, value] : [head];
-      this.#terms(heads as unknown as AstTerm[], next, sure, ([first, second], _env, certain) => {
+      this.#terms(heads as AstTerm[], next, sure, ([first, second], _env, certain) => {
         elements.push({ value: first!, sure: certain });
         if (second !== undefined) pairs.push([first!, second]);
       });

@@ -33,8 +33,8 @@ export interface Loaded {
   mentioned: Set<string>;
   /** Whether the bundle's module is what this compiler makes of its sources. */
   moduleMatches: boolean;
-  /** Asks the module at a boundary. */
-  askAt(boundary: string): Ask;
+  /** Asks the module at a boundary, with the data of the bundle unless others are given. */
+  askAt(boundary: string, data?: JsonObject): Ask;
 }
 
 export interface Loading {
@@ -59,9 +59,6 @@ export async function load({ sources, bundle, data }: Loading): Promise<Loaded> 
   const module = given?.get(POLICY_MODULE) ?? built.wasm;
   const dataBundle = await readData(data);
   const value = readJson(dataBundle.files, DATA);
-  const bytes = Buffer.from(JSON.stringify(value));
-  const authorization = Authorization.create({ wasm: module, data: bytes });
-  const record = RecordModule.create(moduleBytes('record'));
   const arity = new Map<string, number>();
   for (const builtin of listOf(sources.capabilities.builtins)) {
     const { name, decl } = builtin;
@@ -85,16 +82,22 @@ export async function load({ sources, bundle, data }: Loading): Promise<Loaded> 
     schemas: sources.schemas ?? {},
     mentioned: textsOf(compiled.modules),
     moduleMatches: Buffer.compare(module, built.wasm) === 0,
-    askAt: (boundary) => (input) => {
-      try {
-        const canonical = record.canonicalizeValue(input);
-        return authorization.evaluateJson(`platform/${boundary}/decision`, canonical);
-      } catch (error) {
-        if (error instanceof ModuleError && error.code !== 'bundle_entrypoint_missing')
-          return undefined;
-        throw error;
-      }
-    },
+    askAt: (boundary, other = value) => asking(module, other, boundary),
+  };
+}
+
+function asking(wasm: Uint8Array, data: JsonObject, boundary: string): Ask {
+  const record = RecordModule.create(moduleBytes('record'));
+  const authorization = Authorization.create({ wasm, data: Buffer.from(JSON.stringify(data)) });
+  return (input) => {
+    try {
+      const canonical = record.canonicalizeValue(input);
+      return authorization.evaluateJson(`platform/${boundary}/decision`, canonical);
+    } catch (error) {
+      if (error instanceof ModuleError && error.code !== 'bundle_entrypoint_missing')
+        return undefined;
+      throw error;
+    }
   };
 }
 

@@ -91,7 +91,7 @@ function proveReach(proving: Proving, question: Question): Proof {
 
 /**
  * Every pair of identity and object that may be allowed, where these are finite and not too many; else
- * those that the sentence names, if they are.
+ * those of the one object that the sentence names, if they are.
  */
 function coverOf(
   { property, subject, progress }: Proving,
@@ -109,9 +109,11 @@ function coverOf(
     progress,
     leavesMax: CASES_MAX,
   });
+  // What was explored for a pair of agents speaks of no other identity, which a scope cannot say.
+  const ofOne = property.kind === 'tenant_only' || property.kind === 'only_scope';
   for (const [found, scope] of [
     [full.leaves, counts],
-    [property.kind === 'no_talk' ? [] : leaves, question.scope],
+    ...(ofOne ? [[leaves, question.scope] as const] : []),
   ] as const) {
     if (found.length > CASES_MAX) continue;
     const cases = found.map(({ held }) => constantsOf(held, pairs));
