@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'bundle_revision_mismatch'
   | 'bundle_module_digest_mismatch'
   | 'bundle_entrypoint_missing'
+  | 'bundle_flip_unaccepted'
   | 'policy_invalid'
   | 'compiler_failed'
   // policies that are served over OPA's REST API
@@ -55,6 +56,8 @@ export type ErrorCode =
   | 'approval_denied'
   | 'approval_mismatch'
   | 'obligation_unknown'
+  | 'result_too_large'
+  | 'result_not_redactable'
   // identity
   | 'caller_unknown'
   | 'role_not_allowed'

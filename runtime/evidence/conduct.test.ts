@@ -59,7 +59,7 @@ test('what the platform writes is consistent', () => {
   fine({ kind: 'intent', decisions: [allow, guard({ allow: true }), credential({ allow: true })] });
   fine({ kind: 'event', decisions: [parked] }, { kind: 'intent', decisions: [parked, allow] });
   fine({ kind: 'event', decisions: [allow], subject: { catalog: 'list' } });
-  const limits = [
+  const limits: JsonObject[] = [
     { bytes: 9, kind: 'max_bytes' },
     { kind: 'redact', paths: ['/a'] },
   ];

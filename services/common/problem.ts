@@ -43,6 +43,8 @@ const single: Record<Exclude<ErrorCode, OfFamily>, Mapping> & Partial<Record<OfF
   approval_denied: [403, 'A person denied this call'],
   approval_mismatch: [403, 'The approval is for another call'],
   obligation_unknown: [403, 'Policy asks for something that this platform cannot do'],
+  result_too_large: [403, 'Policy lets no answer of this size through'],
+  result_not_redactable: [403, 'Policy withholds parts of an answer that has none'],
   caller_unknown: [403, 'The calling process is not registered'],
   role_not_allowed: [403, 'The process may not claim this role'],
   process_gone: [403, 'The calling process is gone'],

@@ -53,13 +53,14 @@ export class Approvals {
    */
   callDigest({ spiffe_id, session, tool: registered, arguments: args }: BoundCall): string {
     const { tool, binding, credential, registeredBy } = registered;
-    const { name, service, action, tags, schema_digest } = tool;
+    const { name, service, action, tags, schema_digest, cost } = tool;
     return this.#digest({
       ...{ spiffe_id, session, arguments: args, tool: name },
       ...{ service, action, tags, schema_digest },
       binding: this.#digest(plain(binding)),
       credential: plain(credential ?? null),
       registered_by: registeredBy,
+      cost: plain(cost ?? null),
     });
   }
 

@@ -1,4 +1,4 @@
-// Executes one tool call: every decision, then the intent row, then the call, then the outcome row.
+// Executes one tool call: every decision, then the intent row; perform.ts does the rest.
 import type { Decision } from '../../runtime/decide/decision.ts';
 import { type ErrorCode, PlatformError } from '../../runtime/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../runtime/json.ts';
@@ -8,10 +8,11 @@ import type { Circumstances } from './judge.ts';
 import { httpRequestFor } from './openapi/request.ts';
 import { park, questionOf } from './park.ts';
 import type { Parts } from './parts.ts';
-import { scrub, secretsIn } from './scrub.ts';
+import { perform } from './perform.ts';
 import { type Session, sessionFacts } from './sessions.ts';
-import { returnsSecrets, type Tool, type ToolRecord, takesSecrets } from './tools.ts';
-import { type OutgoingRequest, readResult } from './upstream.ts';
+import { originOf, scannersFor, type ToolRecord } from './tools.ts';
+import type { OutgoingRequest } from './upstream.ts';
+import type { Counted } from './usage.ts';
 import { withNames } from './violations.ts';
 
 export interface ExecuteRequest {
@@ -44,17 +45,9 @@ export interface Call {
   request: ExecuteRequest;
   session: Session;
   circumstances: Circumstances;
+  counted: Counted;
   provenance: JsonObject;
   decisions: Map<string, Decision>;
-}
-
-/** After the intent row: what was refused rather than failed. */
-const refusals: readonly ErrorCode[] = ['guard_output_blocked', 'secret_denied'];
-
-/** No secret leaves or comes back but where the operator said that this is what the tool is for. */
-function scannersFor({ tags }: Tool, direction: 'input' | 'output'): string[] {
-  if (direction === 'input') return [tags.includes(takesSecrets) ? 'InvisibleText' : 'Secrets'];
-  return tags.includes(returnsSecrets) ? ['InvisibleText'] : ['InvisibleText', 'Secrets'];
 }
 
 /**
@@ -84,14 +77,29 @@ export async function execute(
     request,
     session,
     circumstances: { counters, session: sessionFacts(session) },
+    counted: await parts.usage.count(caller.identity, record.tool),
     provenance: session.trace.provenanceOf(request.arguments) as JsonObject,
     decisions: new Map(),
   };
-  const parked = await judge(call);
-  if (parked !== undefined) return parked;
-  const outgoing = await prepare(call);
+  const ready = await unlessUnsent(call);
+  if ('kind' in ready) return ready;
   session.calls++;
-  return perform(call, outgoing);
+  return perform(call, ready);
+}
+
+/** The request that may go out, or the approval that the call waits for; only what goes out costs. */
+async function unlessUnsent(call: Call): Promise<OutgoingRequest | Executed> {
+  let isReady = false;
+  try {
+    const parked = await judge(call);
+    if (parked !== undefined) return parked;
+    const outgoing = await prepare(call);
+    isReady = true;
+    return outgoing;
+  } finally {
+    // What cannot be given back stays spent: a budget may be too tight for a while, never too wide.
+    if (!isReady) await call.counted.giveBack().catch(() => undefined);
+  }
 }
 
 /** All decisions about the call itself; resolves with the approval it waits for, if any. */
@@ -139,6 +147,7 @@ function authorize(
 ): Decision {
   const decision = call.parts.judge.call(call.caller, call.record.tool, {
     ...call.circumstances,
+    counters: { ...call.circumstances.counters, ...call.counted.counts },
     arguments: call.request.arguments,
     provenance: call.provenance,
     approval,
@@ -175,91 +184,6 @@ async function prepare(call: Call): Promise<OutgoingRequest> {
   return outgoing;
 }
 
-/** The call and its outcome row; a failure of the tool is a result, not an exception. */
-async function perform(call: Call, outgoing: OutgoingRequest): Promise<Executed> {
-  const { parts, action, record, session } = call;
-  const before = call.decisions.size;
-  const startedAt = performance.now();
-  const facts: JsonObject = {};
-  let done: { result: JsonValue } | { error: ToolError };
-  try {
-    done = await converse(call, outgoing, facts);
-  } catch (error) {
-    done = { error: toolError(error) };
-  }
-  const decisions = [...call.decisions.values()].slice(before);
-  const detail = { ...facts, duration_ms: Math.round(performance.now() - startedAt) };
-  if ('error' in done) {
-    const { code, message } = done.error;
-    await parts.ledger.outcome(action, decisions, {
-      outcome: refusals.includes(code) ? 'denied' : 'error',
-      reason: { code, message },
-      detail,
-    });
-  } else {
-    await parts.ledger.outcome(action, decisions, { outcome: 'ok', detail });
-  }
-  const seen = 'error' in done ? done.error.body : done.result;
-  if (seen !== undefined)
-    session.trace.recordResult(record.tool.name, seen, call.request.arguments);
-  const ids = idsOf(call);
-  if ('error' in done) return { kind: 'failed', error: done.error, decisions: ids };
-  return { kind: 'done', result: done.result, decisions: ids };
-}
-
-/** Injects the credential, sends, and lets through of the answer only what the guard allows. */
-async function converse(
-  call: Call,
-  outgoing: OutgoingRequest,
-  facts: JsonObject,
-): Promise<{ result: JsonValue } | { error: ToolError }> {
-  const { parts, record, caller } = call;
-  const use = record.credential;
-  const secret = use && (await parts.credentials.read(use.name, originOf(record), caller));
-  const headers = { ...outgoing.headers };
-  if (use !== undefined && secret !== undefined) {
-    headers[use.header] = use.format.replace('{value}', () => secret);
-  }
-  const response = await parts.outgoing.send({ ...outgoing, headers });
-  facts.status = response.status;
-  facts.bytes = response.body.byteLength;
-  const raw = readResult(response, parts.record);
-  const result =
-    use === undefined || secret === undefined ? raw : scrub(raw, secretsIn(use.format, secret));
-  // For the operator, who may want another tool: this one shows the key it is given.
-  if (result !== raw) facts.redacted = true;
-  if (result !== null) {
-    const text = typeof result === 'string' ? result : JSON.stringify(result);
-    const guard = parts.judge.guard(caller, 'output', scannersFor(record.tool, 'output'), text);
-    call.decisions.set('guard_output', guard);
-    if (!guard.allow) return { error: withheld(guard) };
-  }
-  if (response.status >= 200 && response.status < 300) return { result };
-  const message = `the tool answered with status ${response.status}`;
-  return { error: { code: 'tool_failed', message, status: response.status, body: result } };
-}
-
-function originOf({ binding }: ToolRecord): string {
-  return new URL(binding.baseUrl).origin;
-}
-
-function withheld(guard: Decision): ToolError {
-  if (guard.reason.code === 'input_too_large') {
-    const message = 'the answer is too large to be scanned, so it is withheld';
-    return { code: 'tool_response_too_large', message };
-  }
-  return {
-    code: 'guard_output_blocked',
-    message: 'the answer is withheld: the guard found something',
-  };
-}
-
-/** Messages of platform errors are safe to show; those of others may quote a secret. */
-function toolError(error: unknown): ToolError {
-  if (error instanceof PlatformError) return { code: error.code, message: error.message };
-  return { code: 'internal', message: 'the call failed unexpectedly' };
-}
-
 async function denied(call: Call, code: ErrorCode, fit?: Decision): Promise<PlatformError> {
   const decisions = [...call.decisions.values()];
   const refusing = decisions.findLast((decision) => !decision.allow) ?? decisions.at(-1);
@@ -274,8 +198,4 @@ async function denied(call: Call, code: ErrorCode, fit?: Decision): Promise<Plat
   return ledger.denial(call.action, decisions, code, reason, {
     violations: withNames(violations, call.request.arguments),
   });
-}
-
-function idsOf(call: Call): DecisionIds {
-  return Object.fromEntries([...call.decisions].map(([name, { id }]) => [name, id]));
 }

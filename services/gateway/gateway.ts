@@ -16,6 +16,7 @@ import { controlRoutes, toolRoutes } from './routes.ts';
 import { type NewTrace, Sessions } from './sessions.ts';
 import { MemoryToolStore, type ToolStore } from './tools.ts';
 import { type Outgoing, undiciOutgoing } from './upstream.ts';
+import { Usage } from './usage.ts';
 
 /** What bounds the gateway; each can be set on its own. */
 export interface GatewayLimits {
@@ -107,6 +108,7 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
     ttlMs: limits.approvalTtlMs,
     clock,
   });
+  const keyValue = config.keyValue ?? new MemoryKeyValue(clock);
   const parts = {
     record: config.record,
     schemas: config.schemas,
@@ -114,7 +116,8 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
     tools: config.tools ?? new MemoryToolStore(),
     judge: new Judge(config.decider, config.record),
     ledger: new Ledger(config.evidence, clock),
-    counters: new Counters(config.keyValue ?? new MemoryKeyValue(clock), clock, 'calls'),
+    counters: new Counters(keyValue, clock, 'calls'),
+    usage: new Usage(keyValue, clock),
     sessions: new Sessions(config.newTrace ?? newSessionTrace, limits.sessions),
     approvals,
     credentials: config.credentials ?? noCredentials,

@@ -1,6 +1,7 @@
 // Asks for every decision that the gateway needs; the shapes of the inputs stand here and nowhere else.
 import type { Decider } from '../../runtime/decide/decide.ts';
 import type { Decision } from '../../runtime/decide/decision.ts';
+import { HONOURED } from '../../runtime/decide/obligations.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import type { Record as RecordModule } from '../../runtime/modules/record.ts';
 import type { Caller } from '../common/caller.ts';
@@ -8,7 +9,8 @@ import type { CallCounts } from '../common/counters.ts';
 import type { VerifiedApproval } from './approvals.ts';
 import type { CredentialUse } from './credentials.ts';
 import type { SessionFacts } from './sessions.ts';
-import { type Tool, type ToolRecord, toolResource } from './tools.ts';
+import { originOf, type Tool, type ToolRecord, toolResource } from './tools.ts';
+import type { ServiceCounts } from './usage.ts';
 
 /** Facts of a request that more than one of its decisions reads. */
 export interface Circumstances {
@@ -17,6 +19,7 @@ export interface Circumstances {
 }
 
 export interface CallFacts extends Circumstances {
+  counters: CallCounts & ServiceCounts;
   arguments: JsonObject;
   provenance: JsonObject;
   approval: VerifiedApproval | null;
@@ -61,13 +64,14 @@ export class Judge {
 
   /** May the caller call this tool with these arguments, whose values came from there? */
   call(caller: Caller, tool: Tool, facts: CallFacts): Decision {
-    return this.#authorize('tool', caller, facts, {
+    const members = {
       action: 'call',
       resource: toolResource(tool),
       arguments: facts.arguments,
       provenance: facts.provenance,
       approval: facts.approval === null ? null : { ...facts.approval },
-    });
+    };
+    return this.#authorize('tool', caller, facts, members, HONOURED.tool);
   }
 
   /** Do the arguments fit the tool's schema? */
@@ -99,11 +103,12 @@ export class Judge {
   /** May the gateway send this credential to the tool's origin for the caller? */
   credential(
     caller: Caller,
-    { tool, binding, registeredBy }: ToolRecord,
+    record: ToolRecord,
     use: CredentialUse,
     facts: Circumstances,
   ): Decision {
-    const { origin } = new URL(binding.baseUrl);
+    const origin = originOf(record);
+    const { registeredBy, tool } = record;
     const { service } = tool;
     return this.#authorize('credential', caller, facts, {
       action: 'use',
@@ -139,6 +144,7 @@ export class Judge {
     caller: Caller,
     facts: Circumstances,
     members: JsonObject,
+    honours: readonly string[] = [],
   ): Decision {
     return this.#decider.decide({
       boundary,
@@ -151,6 +157,7 @@ export class Judge {
         context: { time: caller.context.time, request_id: caller.context.requestId },
       },
       salt: caller.context.salt,
+      honours,
     });
   }
 }

@@ -9,6 +9,7 @@ import type { Judge } from './judge.ts';
 import type { Sessions } from './sessions.ts';
 import type { ToolStore } from './tools.ts';
 import type { Outgoing } from './upstream.ts';
+import type { Usage } from './usage.ts';
 
 export interface Parts {
   record: RecordModule;
@@ -18,6 +19,7 @@ export interface Parts {
   judge: Judge;
   ledger: Ledger;
   counters: Counters;
+  usage: Usage;
   sessions: Sessions;
   approvals: Approvals;
   credentials: CredentialSource;

@@ -10,6 +10,7 @@ import { importOpenApi } from './openapi/import.ts';
 import type { Parts } from './parts.ts';
 import type { Rejection } from './register.ts';
 import {
+  type Cost,
   type HttpBinding,
   secretTags,
   type Tool,
@@ -31,6 +32,7 @@ interface Common {
   prefix: string;
   service: string;
   credential: CredentialUse | undefined;
+  cost: Cost | undefined;
   registeredBy: string;
   byOperator: boolean;
 }
@@ -47,6 +49,7 @@ export function readRegistration(
     prefix,
     service: serviceName(text(body, 'service', prefix)),
     credential: readCredential(body.credential),
+    cost: readCost(body.cost, { byOperator: identity.agent === '' }),
     registeredBy: identity.spiffe_id,
     byOperator: identity.agent === '',
   };
@@ -119,14 +122,15 @@ function fromSchema(parts: Reading, entry: JsonValue, common: Common): ToolRecor
   const binding = bindingOf(http, common.baseUrl);
   const { service } = common;
   const tool = { name, description, service, tags: tags as string[], schema };
-  return toRecord(parts, { ...tool, action, source: 'schema' }, binding, common);
+  const cost = readCost(entry.cost, common) ?? common.cost;
+  return toRecord(parts, { ...tool, action, source: 'schema' }, binding, { ...common, cost });
 }
 
 function toRecord(
   parts: Reading,
   tool: Pick<Tool, 'name' | 'description' | 'service' | 'action' | 'tags' | 'schema' | 'source'>,
   binding: HttpBinding,
-  { credential, registeredBy, byOperator }: Common,
+  { credential, cost, registeredBy, byOperator }: Common,
 ): ToolRecord {
   requireName(tool.name);
   if (!byOperator && tool.tags.some((tag) => secretTags.includes(tag))) {
@@ -146,6 +150,7 @@ function toRecord(
     tool_type: 'function',
     parameters: parametersOf(tool.schema),
     schema_digest: `sha256:${digest}`,
+    ...(cost === undefined ? {} : { cost }),
   };
   return { tool: full, binding, registeredBy, ...(credential === undefined ? {} : { credential }) };
 }
@@ -201,6 +206,21 @@ function readCredential(value: JsonValue | undefined): CredentialUse | undefined
   }
   if (!/^[ -~]*\{value\}[ -~]*$/.test(format)) throw invalid('`credential.format` holds `{value}`');
   return { name, header, format };
+}
+
+/** Whoever says what a call costs decides how far a budget reaches. */
+function readCost(
+  value: JsonValue | undefined,
+  { byOperator }: Pick<Common, 'byOperator'>,
+): Cost | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!byOperator) throw invalid('only an operator says what a call costs');
+  const { currency, minor } = isJsonObject(value) ? value : {};
+  const isCurrency = typeof currency === 'string' && /^[A-Z]{3}$/.test(currency);
+  if (!isCurrency || !Number.isSafeInteger(minor) || !((minor as number) >= 0)) {
+    throw invalid('`cost` is `{"currency": "EUR", "minor": 250}`, in whole minor units');
+  }
+  return { currency, minor: minor as number };
 }
 
 /** Headers that decide where a message ends or goes. */

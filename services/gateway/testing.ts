@@ -122,20 +122,28 @@ let decider: Promise<Decider> | undefined;
 
 /** The real decider over the repository's policies and one operator's. */
 export function testDecider(): Promise<Decider> {
-  decider ??= (async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'pair-'));
-    const operator = mkdtempSync(join(tmpdir(), 'operator-'));
-    writeFileSync(join(operator, 'operator.rego'), operatorPolicy);
-    const policies = await compilePolicies([POLICIES, operator]);
-    const data = sampleData(20);
-    const { resources } = (data.agents as JsonObject)[REGISTRAR] as { resources: JsonObject };
-    resources.catalog = { actions: { write: true }, services: { orders: true, mail: true } };
-    const { trusted } = await writeSamplePair(folder, { policies, data });
-    const pair = await loadPair(folder, trusted);
-    for (const path of [folder, operator]) rmSync(path, { recursive: true });
-    return createLocalDecider({ current: () => pair }, modules);
-  })();
+  decider ??= deciderOf(operatorPolicy, () => undefined);
   return decider;
+}
+
+/** The real decider over the repository's policies, an operator's and the sample data as `change` leaves it. */
+export async function deciderOf(
+  policy: string,
+  change: (agents: { [spiffeId: string]: { resources: JsonObject } }) => void,
+): Promise<Decider> {
+  const folder = mkdtempSync(join(tmpdir(), 'pair-'));
+  const operator = mkdtempSync(join(tmpdir(), 'operator-'));
+  writeFileSync(join(operator, 'operator.rego'), policy);
+  const policies = await compilePolicies([POLICIES, operator]);
+  const data = sampleData(60);
+  const agents = data.agents as { [spiffeId: string]: { resources: JsonObject } };
+  const services = { orders: true, mail: true };
+  agents[REGISTRAR]!.resources.catalog = { actions: { write: true }, services };
+  change(agents);
+  const { trusted } = await writeSamplePair(folder, { policies, data });
+  const pair = await loadPair(folder, trusted);
+  for (const path of [folder, operator]) rmSync(path, { recursive: true });
+  return createLocalDecider({ current: () => pair }, modules);
 }
 
 /** The tools of the tests, all of the service `orders`, and one of a service nobody may use. */

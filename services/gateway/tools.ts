@@ -7,6 +7,12 @@ export const takesSecrets = 'secrets:takes';
 export const returnsSecrets = 'secrets:returns';
 export const secretTags: readonly string[] = [takesSecrets, returnsSecrets];
 
+/** No secret leaves or comes back but where the operator said that this is what the tool is for. */
+export function scannersFor({ tags }: Tool, direction: 'input' | 'output'): string[] {
+  if (direction === 'input') return [tags.includes(takesSecrets) ? 'InvisibleText' : 'Secrets'];
+  return tags.includes(returnsSecrets) ? ['InvisibleText'] : ['InvisibleText', 'Secrets'];
+}
+
 /** A tool as agents see it. */
 export interface Tool {
   name: string;
@@ -23,7 +29,12 @@ export interface Tool {
   schema: JsonObject;
   /** `sha256:<hex>` of the schema's canonical form. */
   schema_digest: string;
+  /** As an operator registered it; a tool without it cannot be called under a budget. */
+  cost?: Cost;
 }
+
+/** What a call costs, in whole minor units (cents) of a currency. */
+export type Cost = { currency: string; minor: number };
 
 export interface ToolParameter {
   name: string;
@@ -94,8 +105,14 @@ export class MemoryToolStore implements ToolStore {
   }
 }
 
+/** Scheme, host and port that calls of the tool go to. */
+export function originOf({ binding }: ToolRecord): string {
+  return new URL(binding.baseUrl).origin;
+}
+
 /** What policies learn of a tool. */
 export function toolResource(tool: Tool): JsonObject {
-  const { name, service, action, source, tags } = tool;
-  return { kind: 'tool', name, service, action, source, tags: [...tags] };
+  const { name, service, action, source, tags, cost } = tool;
+  const resource = { kind: 'tool', name, service, action, source, tags: [...tags] };
+  return cost === undefined ? resource : { ...resource, cost: { ...cost } };
 }

@@ -41,13 +41,22 @@ function contract(
       Array.from({ length: 50 }, (_, i) => i + 1),
     );
   });
+  check('adds and takes back more than one', async ({ store }) => {
+    assert.is(await store.increment('sum', 60, 250), 250);
+    assert.is(await store.increment('sum', 60, 0), 250);
+    assert.is(await store.increment('sum', 60, -250), 0);
+    assert.is(await store.increment('sum', 60), 1);
+    assert.is(await store.increment('nothing', 60, 0), 0);
+  });
   check('forgets what has expired, and a count begins again', async ({ store }) => {
     await store.set('short', '1', 1);
     await store.increment('minute', 1);
     await store.increment('minute', 1);
+    await store.increment('zero', 1, 0);
     await passSeconds(1.1);
     assert.is(await store.get('short'), undefined);
     assert.is(await store.increment('minute', 1), 1);
+    assert.is(await store.get('zero'), undefined);
     assert.is(await store.setIfAbsent('short', '2', 1), true);
   });
   check.run();

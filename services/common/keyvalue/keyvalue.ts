@@ -8,8 +8,11 @@ export interface KeyValue {
   /** Sets the key only where it is absent; true when it was set. */
   setIfAbsent(key: string, value: string, ttlSeconds: number): Promise<boolean>;
   delete(key: string): Promise<void>;
-  /** Adds one and returns the new count; the first count of a key starts its time to live. */
-  increment(key: string, ttlSeconds: number): Promise<number>;
+  /**
+   * Adds one, or `by`, which is whole, and returns the new count; the first count of a key starts its
+   * time to live.
+   */
+  increment(key: string, ttlSeconds: number, by?: number): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -43,13 +46,13 @@ export class MemoryKeyValue implements KeyValue {
     this.#entries.delete(key);
   }
 
-  async increment(key: string, ttlSeconds: number): Promise<number> {
+  async increment(key: string, ttlSeconds: number, by = 1): Promise<number> {
     const entry = this.#live(key);
     if (entry === undefined) {
-      await this.set(key, '1', ttlSeconds);
-      return 1;
+      await this.set(key, String(by), ttlSeconds);
+      return by;
     }
-    const count = Number(entry.value) + 1;
+    const count = Number(entry.value) + by;
     entry.value = String(count);
     return count;
   }

@@ -5,8 +5,8 @@ import type { KeyValue } from './keyvalue.ts';
 
 /** Counts and sets the time to live in one step, so that no counter can stay for ever. */
 const incrementScript = `
-local count = redis.call('INCR', KEYS[1])
-if count == 1 then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
+local count = redis.call('INCRBY', KEYS[1], ARGV[2])
+if redis.call('TTL', KEYS[1]) < 0 then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
 return count`;
 
 /**
@@ -45,8 +45,8 @@ export function redisKeyValue(url: string): KeyValue {
     async delete(key) {
       await run(() => redis.del(key));
     },
-    increment: (key, ttlSeconds) =>
-      run(async () => Number(await redis.eval(incrementScript, 1, key, ttlSeconds))),
+    increment: (key, ttlSeconds, by = 1) =>
+      run(async () => Number(await redis.eval(incrementScript, 1, key, ttlSeconds, by))),
     async close() {
       redis.disconnect();
     },
