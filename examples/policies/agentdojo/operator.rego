@@ -105,6 +105,18 @@ doubts contains doubt if {
 }
 
 # METADATA
+# title: The user named nothing of it
+# description: A change without any target, of which not one value stands in the prompt, is somebody else's idea.
+# custom:
+#   controls: ["NIST:AC-4", "NIST:AC-6"]
+doubts contains "the user named nothing of it" if {
+	is_call
+	facts
+	count(targets) == 0
+	not named
+}
+
+# METADATA
 # title: A tool is called
 is_call if {
 	input.action == "call"
@@ -275,3 +287,11 @@ origins(sources) := "nowhere that the platform has seen" if {
 origin(source) := source.tool if source.source == "tool"
 
 origin(source) := "more than the platform can follow" if source.source == "unknown"
+
+# METADATA
+# title: Some value of the call stands in the prompt
+named if {
+	some sources in input.provenance
+	some source in sources
+	source.source == "prompt"
+}

@@ -143,3 +143,10 @@ test_the_question_names_arguments_and_tools_and_no_value if {
 		"provenance": mail,
 	}
 }
+
+test_a_change_of_which_the_user_named_nothing_is_asked if {
+	asked("post", {"body": "b"}, {"/body": []})
+	not asked("post", {"body": "b"}, {"/body": [], "/channel": [prompt]})
+	asked("post", {"body": "b"}, {"/body": [object.union(text, {"kind": "phrase"})]})
+	not asked("post", {"body": "b"}, {"/body": [{"source": "prompt", "match": "weak"}]})
+}
