@@ -16,10 +16,7 @@ export type PictureTag =
   | 'p'
   | 'span'
   | 'code'
-  | 'strong'
-  | 'dl'
-  | 'dt'
-  | 'dd';
+  | 'strong';
 
 /** One element. Its children are elements and texts; a text is never markup. */
 export interface PictureElement {

@@ -14,9 +14,11 @@ const contentSecurityPolicy = [
 ].join('; ');
 
 const files: [path: string, file: string, type: string][] = [
-  ['/', 'page.html', 'text/html; charset=utf-8'],
-  ['/page.js', 'page.js', 'text/javascript; charset=utf-8'],
-  ['/page.css', 'page.css', 'text/css; charset=utf-8'],
+  ['/', './page/page.html', 'text/html; charset=utf-8'],
+  ['/page.js', './page/page.js', 'text/javascript; charset=utf-8'],
+  ['/picture.js', './page/picture.js', 'text/javascript; charset=utf-8'],
+  ['/page.css', './page/page.css', 'text/css; charset=utf-8'],
+  ['/picture.css', '../../runtime/explain/picture.css', 'text/css; charset=utf-8'],
 ];
 
 /** The page's files; they hold no data, which the page fetches with its token. */
@@ -36,7 +38,7 @@ export function assetRoutes(): Route[] {
         'cross-origin-opener-policy': 'same-origin',
         'cross-origin-resource-policy': 'same-origin',
       },
-      body: await readFile(new URL(`./page/${file}`, import.meta.url)),
+      body: await readFile(new URL(file, import.meta.url)),
     }),
   }));
 }

@@ -38,6 +38,7 @@ test.before(async () => {
     calls: feed,
     status: async () => ({ pid: 1 }),
     telemetry: async () => ({ spans: [] }),
+    explain: async (id) => ({ picture: { tag: 'p', children: [id] } }),
   });
   const hosts = () => [`127.0.0.1:${port}`, `localhost:${port}`];
   server = createHttpServer({
@@ -75,7 +76,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Answer
 const authorization = `Bearer ${token}`;
 
 test('the page’s files hold no data and may load nothing from elsewhere', async () => {
-  for (const path of ['/', '/page.js', '/page.css']) {
+  for (const path of ['/', '/page.js', '/picture.js', '/page.css', '/picture.css']) {
     const { status, headers } = await get(path);
     assert.is(status, 200);
     const policy = String(headers['content-security-policy']);
@@ -86,7 +87,9 @@ test('the page’s files hold no data and may load nothing from elsewhere', asyn
   assert.is(drafts.length, 0);
   const page = await get('/');
   assert.not.match(page.text, /<script>|style=|onclick/);
-  assert.not.match((await get('/page.js')).text, /innerHTML|insertAdjacentHTML|outerHTML/);
+  for (const path of ['/page.js', '/picture.js']) {
+    assert.not.match((await get(path)).text, /innerHTML|insertAdjacentHTML|outerHTML/);
+  }
 });
 
 test('data needs the token', async () => {
@@ -130,6 +133,21 @@ test('every view leaves a row with the decision that the answer names', async ()
   assert.is(drafts.length, 1);
   assert.is(drafts[0]?.kind, 'event');
   assert.is(drafts[0]?.decisions[0]?.id, headers['x-platform-decision-id']);
+});
+
+test('the picture of a decision is a view like the others, for a whole id only', async () => {
+  const id = 'a'.repeat(64);
+  const path = `/api/v1/decisions/${id}/explanation`;
+  const { text } = await get(path, { authorization });
+  assert.equal(JSON.parse(text), { picture: { tag: 'p', children: [id] } });
+  assert.equal(drafts[0]?.subject, { console: 'explanation', action: 'view' });
+  for (const wrong of ['a'.repeat(63), 'A'.repeat(64), `${id}0`, '..%2f..']) {
+    const { status } = await get(`/api/v1/decisions/${wrong}/explanation`, { authorization });
+    assert.ok(status >= 400, wrong);
+  }
+  assert.is((await get(path)).status, 401);
+  allow = false;
+  assert.is((await get(path, { authorization })).status, 403);
 });
 
 test('a refused view leaves a denial and shows nothing', async () => {

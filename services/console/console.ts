@@ -13,10 +13,12 @@ export interface ConsoleConfig {
   /** Everything that `platform status` prints. */
   status(): Promise<JsonObject>;
   telemetry(): Promise<JsonObject>;
+  /** `{picture}` of the rules behind a decision of the evidence, as runtime/explain draws it. */
+  explain(decisionId: string): Promise<JsonObject>;
 }
 
 export interface Console {
-  /** GET /api/v1/status, /api/v1/calls and /api/v1/telemetry. */
+  /** GET /api/v1/status, /api/v1/calls, /api/v1/telemetry and /api/v1/decisions/:id/explanation. */
   routes: Route[];
   /** The page's files, these routes and `others`, behind the page's guard. */
   pageRoutes(guard: PageGuard, others: readonly Route[]): Route[];
@@ -41,6 +43,11 @@ export function createConsole(config: ConsoleConfig): Console {
       ...{ method: 'GET', path: '/api/v1/calls', boundary },
       handler: (request) => config.gate.view('calls', () => listCalls(config.calls, request)),
     },
+    {
+      ...{ method: 'GET', path: '/api/v1/decisions/:id/explanation', boundary },
+      handler: ({ params }) =>
+        config.gate.view('explanation', () => config.explain(decisionId(params.id ?? ''))),
+    },
   ];
   return {
     routes,
@@ -62,6 +69,11 @@ async function listCalls(calls: CallFeed, request: HttpRequest): Promise<JsonObj
   const waitMs = numberOf(request, 'wait', 0, waitSecondsMax) * 1000;
   const found = await calls.next(query, waitMs, request.signal);
   return { calls: found as unknown as JsonValue, sequence: calls.sequence };
+}
+
+function decisionId(text: string): string {
+  if (/^[0-9a-f]{64}$/.test(text)) return text;
+  throw new PlatformError('input_invalid', 'a decision id has 64 hex digits');
 }
 
 function numberOf(request: HttpRequest, name: string, missing: number, max: number): number {

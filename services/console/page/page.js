@@ -1,8 +1,12 @@
 // The local page: asks the platform for what changed and shows it; text only, never markup.
+import { drawPicture } from './picture.js';
+
 const token = takeToken();
 const callsShown = 200;
 const spansShown = 60;
 const calls = new Map();
+/** The decision whose explanation is wanted; an answer to an earlier click comes too late. */
+let asked = '';
 
 const byId = (id) => document.getElementById(id);
 
@@ -59,7 +63,7 @@ function callRow(call) {
   const verdict = failed ? `allowed, ${call.outcome}` : call.verdict;
   const rule =
     call.verdict === 'allowed' ? call.rule : `${call.rule}: ${call.reason?.message ?? ''}`;
-  return row([
+  const made = row([
     call.time.slice(11, 23),
     call.spiffeId.split('/').slice(4).join('/') || 'unknown',
     String(what),
@@ -68,6 +72,37 @@ function callRow(call) {
     [call.decisionId.slice(0, 12), '', 'code'],
     String(call.sequence),
   ]);
+  if (call.decisionId !== '') made.children[5].replaceChildren(whyButton(call));
+  return made;
+}
+
+function whyButton(call) {
+  const button = element('button', call.decisionId.slice(0, 12), 'why');
+  button.type = 'button';
+  button.setAttribute(
+    'aria-label',
+    `Why: the rules behind decision ${call.decisionId.slice(0, 12)}`,
+  );
+  button.addEventListener('click', () => explain(call));
+  return button;
+}
+
+/** Shows which rule said yes or no, with the values that its conditions saw. */
+async function explain(call) {
+  byId('why').hidden = false;
+  byId('why-title').textContent = `Why ${call.verdict}: ${call.rule}`;
+  byId('why-state').textContent = 'The policy is being evaluated again.';
+  byId('why-picture').replaceChildren();
+  byId('why-title').focus();
+  asked = call.decisionId;
+  try {
+    const { picture } = await ask(`/api/v1/decisions/${call.decisionId}/explanation`);
+    if (asked !== call.decisionId) return;
+    byId('why-state').textContent = '';
+    byId('why-picture').replaceChildren(drawPicture(picture));
+  } catch (error) {
+    if (asked === call.decisionId) byId('why-state').textContent = error.message;
+  }
 }
 
 function showCalls(changed) {
@@ -178,4 +213,8 @@ async function follow() {
   }
 }
 
+byId('why-close').addEventListener('click', () => {
+  asked = '';
+  byId('why').hidden = true;
+});
 await follow();
