@@ -10,6 +10,7 @@ import { identityRoutes } from '../../services/identity/routes.ts';
 import type { TcpAddress } from '../../services/proxy/listen.ts';
 import type { StateFolder } from '../state-folder.ts';
 import { Cleanup } from './cleanup.ts';
+import { createExplainer } from './explain.ts';
 import { type Foundation, layFoundation } from './foundation.ts';
 import { listenUntilEnd, type Machine, startMachine } from './machine.ts';
 import { onlyTheOperator } from './only-this-process.ts';
@@ -66,6 +67,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       calls: foundation.feed,
       status,
       telemetry: () => telemetryOf(foundation),
+      explain: createExplainer(foundation.state),
     });
     await openPage(foundation, machine, console, urls, options, cleanup);
     await openControl(foundation, machine, console, cleanup);
