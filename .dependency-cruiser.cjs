@@ -33,6 +33,18 @@ module.exports = {
       to: { path: '^(services|cli)/' },
     },
     {
+      name: 'checker-knows-no-prover',
+      severity: 'error',
+      from: { path: '^cli/policy/certificate/' },
+      to: { path: '^cli/policy/prove/' },
+    },
+    {
+      name: 'prover-knows-no-checker',
+      severity: 'error',
+      from: { path: '^cli/policy/prove/' },
+      to: { path: '^cli/policy/certificate/' },
+    },
+    {
       name: 'no-cycles',
       severity: 'error',
       from: {},

@@ -1,0 +1,169 @@
+// Checks a certificate of `platform policy prove` without anything of the prover: `prove --check`.
+import type { JsonValue } from '../../../runtime/json.ts';
+import type { RegoCompiler, RegoFile } from '../../../runtime/modules/rego.ts';
+import type { AstExpr, AstTerm } from '../../../runtime/modules/rego-ast.ts';
+import { type Bundles, type Contents, readBundles } from './bundle.ts';
+import { type Claim, findGaps, type Gap, keyOf } from './cover.ts';
+import { type Certificate, readCertificate } from './format.ts';
+import { type Node, programOf, type Rule } from './program.ts';
+import { type Property, readProperty } from './property.ts';
+import { textOf, type Value } from './values.ts';
+
+/** Why a certificate is refused; with a place where an expression is the reason. */
+export interface Problem {
+  code: string;
+  message: string;
+  file?: string;
+  row?: number;
+  source?: string;
+}
+
+export interface Checked {
+  ok: boolean;
+  /** The revisions of the two bundles, computed from their files. */
+  revision?: { policy: string; data: string };
+  /** How many cases were held to the sentence, and into how many parts the inputs were told apart. */
+  checked: { cases: number; combinations: number };
+  problems: Problem[];
+  /** What was checked, in one line. */
+  summary: string;
+}
+
+const PLACES_MAX = 3;
+
+/**
+ * Checks that a certificate is about these bundles, that its cases hold the sentence, and that no
+ * input that is no case can be allowed, by an abstract evaluation of the bundle's sources. Whatever
+ * the evaluation does not follow may be allowed, which refuses the certificate. Reads no network.
+ */
+export async function checkCertificate(
+  given: { certificate: JsonValue; compiler: RegoCompiler } & Bundles,
+): Promise<Checked> {
+  const certificate = readCertificate(given.certificate);
+  if (typeof certificate === 'string') {
+    return refused([{ code: 'certificate_invalid', message: certificate }]);
+  }
+  const { contents, revision, problems } = await readBundles(given, given.compiler);
+  if (contents === undefined) return refused(problems, revision);
+  const other = otherBundle(certificate, contents);
+  if (other.length > 0) return refused(other, revision);
+  const property = readProperty(certificate.sentence, contents.data);
+  if (typeof property === 'string') {
+    return refused([{ code: 'property_invalid', message: property }], revision);
+  }
+  const wrong = holdCases(certificate, property);
+  if (wrong.length > 0) return refused(wrong, revision);
+  const program = programOf(contents.modules);
+  const rule = certificate.entrypoint
+    .split('/')
+    .reduce<Node | undefined>((node, name) => node?.children.get(name), program)?.rule;
+  if (rule === undefined) {
+    const message = `no rule defines ${certificate.entrypoint}`;
+    return refused([{ code: 'entrypoint_missing', message }], revision);
+  }
+  const claim = claimOf(certificate, property, { program, data: contents.data, rule });
+  const { gaps, combinations } = findGaps(claim);
+  const found = gaps.flatMap((gap) => describe(gap, property, contents.files));
+  const cases = certificate.cases.length;
+  return {
+    ok: found.length === 0,
+    revision,
+    checked: { cases, combinations },
+    problems: found,
+    summary:
+      found.length > 0
+        ? `the certificate is refused: ${found[0]!.message}`
+        : `“${certificate.sentence}” holds at ${property.boundary}: ${cases} cases hold it, and of ` +
+          `${combinations} combinations none that is no case is allowed, by ${contents.files.length} ` +
+          `sources that compile to the bundle's module`,
+  };
+}
+
+function refused(problems: Problem[], revision?: Checked['revision']): Checked {
+  return {
+    ok: false,
+    ...(revision && { revision }),
+    checked: { cases: 0, combinations: 0 },
+    problems,
+    summary: `the certificate is refused: ${problems[0]?.message ?? 'nothing was checked'}`,
+  };
+}
+
+function otherBundle(certificate: Certificate, { revision }: Contents): Problem[] {
+  return (['policy', 'data'] as const)
+    .filter((kind) => certificate[kind] !== revision[kind])
+    .map((kind) => ({
+      code: 'revision_differs',
+      message: `the certificate is about another ${kind} bundle: this one is ${revision[kind]}`,
+    }));
+}
+
+/** The cases against the sentence, as the checker reads it. */
+function holdCases(certificate: Certificate, property: Property): Problem[] {
+  const { pointers, cases, entrypoint } = certificate;
+  if (entrypoint !== `platform/${property.boundary}/decision`) {
+    const message = `the sentence is about ${property.boundary}, the certificate about ${entrypoint}`;
+    return [{ code: 'entrypoint_differs', message }];
+  }
+  const places = property.pointers.map((pointer) => pointers.indexOf(pointer));
+  if (cases.length > 0 && places.includes(-1)) {
+    const message = `the cases must name ${property.pointers.join(' and ')}`;
+    return [{ code: 'case_incomplete', message }];
+  }
+  const broken = property.broken(cases.map((values) => places.map((place) => values[place]!)));
+  return broken === undefined ? [] : [{ code: 'property_broken', message: broken }];
+}
+
+function claimOf(
+  { pointers, cases }: Certificate,
+  property: Property,
+  what: { program: Node; data: Value; rule: Rule },
+): Claim {
+  const values = new Map(pointers.map((pointer) => [pointer, new Map<string, Value>()]));
+  for (const entry of cases) {
+    for (const [index, value] of entry.entries()) {
+      values.get(pointers[index]!)!.set(textOf(value), value);
+    }
+  }
+  // Cases without pointers cover every input: only the control is left to show.
+  const keys = property.control === undefined ? cases.map(keyOf) : [];
+  return {
+    ...what,
+    pointers: cases.length > 0 ? pointers : property.pointers,
+    cases: new Set(keys),
+    values,
+    only: property.only,
+    ...(property.control !== undefined && { control: property.control }),
+  };
+}
+
+/** A gap in words, with the expressions that leave it open. */
+function describe(gap: Gap, property: Property, files: readonly RegoFile[]): Problem[] {
+  if (gap.tooMuch === true) {
+    return [{ code: 'too_much', message: 'the policy is too large to be checked this way' }];
+  }
+  const what =
+    property.control === undefined ? 'is allowed' : `is allowed without ${property.control}`;
+  const message = gap.certain
+    ? `an input that is no case ${what}: ${gap.combination.describe()}`
+    : `it is not shown that no input that is no case ${what}: ${gap.combination.describe()}`;
+  const code = gap.certain ? 'not_covered' : 'not_shown';
+  const doubts = [...(gap.trace?.doubts ?? [])] as [AstExpr | AstTerm, string][];
+  const unfollowed = doubts.filter(([, why]) => why !== '');
+  const shown = (unfollowed.length > 0 ? unfollowed : doubts).slice(-PLACES_MAX);
+  if (shown.length === 0) return [{ code, message }];
+  return shown.map(([{ location }, why]) => ({
+    code,
+    message: why === '' ? message : `${message} (${why})`,
+    ...(location && {
+      file: location.file,
+      row: location.row,
+      source: lineOf(files, location.file, location.row),
+    }),
+  }));
+}
+
+function lineOf(files: readonly RegoFile[], file: string, row: number): string {
+  const content = files.find(({ path }) => path === file)?.content;
+  return content?.split('\n')[row - 1] ?? '';
+}
