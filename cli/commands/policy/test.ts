@@ -1,24 +1,38 @@
-// `platform policy test`: runs the test rules and says which lines none of them reached.
+// `platform policy test`: runs the test rules, shows what a failed one saw, and names uncovered lines.
 import pc from 'picocolors';
+import { printable } from '../../../runtime/explain/printable.ts';
+import { linesOf } from '../../../runtime/explain/text.ts';
+import { linesOfTest } from '../../../runtime/explain/view.ts';
 import { RegoCompiler, type RegoCoverage, type RegoTest } from '../../../runtime/modules/rego.ts';
 import type { Command } from '../../command.ts';
-import { EXIT_FAILED } from '../../failure.ts';
+import { EXIT_FAILED, reportFailure } from '../../failure.ts';
 import { parseOptions, UsageError } from '../../options.ts';
+import { followFolders } from '../../up/follow-policies.ts';
 import { describeFindings } from './findings.ts';
-import { FOLDERS_HELP, FOLDERS_MAX, policySources, print, printJson } from './sources.ts';
+import {
+  FOLDERS_HELP,
+  FOLDERS_MAX,
+  isBundle,
+  policyFolders,
+  policySources,
+  print,
+  printJson,
+} from './sources.ts';
 
 const help = `Usage
-  platform policy test [FOLDER...] [--run R] [--threshold N] [options]
+  platform policy test [FOLDER...] [--run R] [--threshold N] [--watch] [options]
 
 Runs the rules whose name begins with test_ in files that end in _test.rego, with OPA's interpreter,
-and names the lines that no test reached.
+and names the lines that no test reached. Of a failed test it shows each condition with the values
+that it saw, and where one was not true, the rules behind it.
 
 ${FOLDERS_HELP}
 
 Options
   --run R          only tests whose name matches the regular expression R
   --threshold N    fail when fewer than N percent of the lines are covered (default 0)
-  --json           print {ok, errors, tests, coverage}
+  --watch          run again whenever a file changes, until interrupted
+  --json           print {ok, errors, tests, coverage}; with --watch once for each run, a line each
 
 Exit codes
   0 all passed and enough lines were covered; 1 not, or there was no test; 2 wrong command line
@@ -26,7 +40,7 @@ Exit codes
 Examples
   platform policy test
   platform policy test my-policies --threshold 100
-  platform policy test my-policies --run refunds`;
+  platform policy test my-policies --run refunds --watch`;
 
 /** Runs the tests of policies. */
 export const testVerb: Command = {
@@ -40,12 +54,14 @@ export const testVerb: Command = {
         json: { type: 'boolean', default: false },
         run: { type: 'string' },
         threshold: { type: 'string', default: '0' },
+        watch: { type: 'boolean', default: false },
       },
       FOLDERS_MAX,
     );
     const threshold = Number(values.threshold);
     if (!(threshold >= 0 && threshold <= 100)) throw new UsageError('--threshold is a percentage');
-    return test({ folders: positionals, json: values.json === true, run: values.run, threshold });
+    const flags = { folders: positionals, json: values.json === true, run: values.run, threshold };
+    return values.watch === true ? watch(flags) : test(flags);
   },
 };
 
@@ -75,19 +91,41 @@ async function test(flags: TestFlags): Promise<number> {
   return ok ? 0 : EXIT_FAILED;
 }
 
+/** Runs the tests now and after every change; resolves to the last exit code when interrupted. */
+async function watch(flags: TestFlags): Promise<number> {
+  const folders = policyFolders(flags.folders.filter((path) => !isBundle(path)));
+  let code = EXIT_FAILED;
+  const stop = followFolders(folders, async () => {
+    // A file that is being written may be no policy yet: that is said, and the next change is waited for.
+    code = await test(flags).catch((error: unknown) =>
+      reportFailure(error, 'policy test', flags.json),
+    );
+    if (!flags.json) print(pc.dim('waiting for a change; ctrl-c ends it'));
+  });
+  await new Promise<void>((resolve) => {
+    // The watcher does not keep the process; this does.
+    const alive = setInterval(() => {}, 1 << 30);
+    const end = () => {
+      clearInterval(alive);
+      resolve();
+    };
+    process.once('SIGINT', end).once('SIGTERM', end);
+  });
+  await stop();
+  return code;
+}
+
 function describeFailure(outcome: RegoTest): string {
   const state = outcome.skip === true ? pc.yellow('skipped') : pc.red('failed');
   const lines = [`${state} ${outcome.file}:${outcome.row} ${outcome.name}`];
-  if (outcome.failed_at !== undefined) {
-    lines.push(`  not true: ${outcome.file}:${outcome.failed_at_row} ${outcome.failed_at}`);
-  }
+  lines.push(...linesOf(linesOfTest(outcome.trace ?? []), false));
   if (outcome.error !== undefined) lines.push(`  ${outcome.error}`);
   if (outcome.output !== undefined && outcome.output !== '') {
     lines.push(
       ...outcome.output
         .trimEnd()
         .split('\n')
-        .map((line) => `  print: ${line}`),
+        .map((line) => `  print: ${printable(line)}`),
     );
   }
   return lines.join('\n');
