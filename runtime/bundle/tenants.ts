@@ -37,9 +37,19 @@ export function withTenants(files: readonly RegoFile[], boundaries: readonly str
   return [...written, ...generated];
 }
 
-/** The reference `tenant[tenant]` is a look-up by key: the rules of other tenants are not evaluated. */
+/** Whose tenants may narrow, where it is not the caller's alone. */
+const parties: Record<string, readonly string[]> = {
+  exchange: ['data.agents[input.spiffe_id].tenant'],
+  message: [
+    'data.agents[input.identity.spiffe_id].tenant',
+    'data.agents[input.target.spiffe_id].tenant',
+  ],
+  deploy: ['input.resource.tenant'],
+};
+
+/** The reference `tenant[name]` is a look-up by key: the rules of other tenants are not evaluated. */
 function dispatch(boundary: string): string {
-  const contributions = [
+  const rules = [
     ['What the tenant refuses', 'deny'],
     ['What the tenant wants a person to be asked', 'require_approval'],
     ['What the tenant obliges the caller to', 'oblige'],
@@ -47,20 +57,25 @@ function dispatch(boundary: string): string {
     ([title, name]) => `
 # METADATA
 # title: ${title}
-${name} contains element if some element in data.platform.${boundary}.tenant[tenant].${name}
+${name} contains element if {
+	some name in names
+	some element in data.platform.${boundary}.tenant[name].${name}
+}
 `,
   );
+  const names = parties[boundary] ?? ['data.agents[input.identity.spiffe_id].tenant'];
   return `# METADATA
 # title: Tenants' own policies, ${boundary}
 # description: >-
-#   Generated when policies are built. The caller's tenant is the one in its entry in the data bundle,
+#   Generated when policies are built. An agent's tenant is the one in its entry in the data bundle,
 #   not one that it states.
 # custom:
 #   controls: ["NIST:AC-3"]
 package platform.${boundary}.tenants
 
 # METADATA
-# title: Tenant of the caller
-tenant := data.agents[input.identity.spiffe_id].tenant
-${contributions.join('')}`;
+# title: Tenants whose policies count
+# scope: document
+${names.map((name) => `names contains ${name}`).join('\n\n')}
+${rules.join('')}`;
 }
