@@ -65,14 +65,9 @@ export class DecisionLog {
     const { decision, snapshot, decisionId, result } = evaluated;
     const { policy, data } = snapshot.pair;
     const bundles = { policy: { revision: policy.revision }, data: { revision: data.revision } };
-    const input =
-      decision === undefined
-        ? this.#committed(question.input)
-        : {
-            text: Buffer.from(decision.committedInput).toString(),
-            fields: decision.openings.map(({ field }) => field),
-          };
-    const masked = input.fields.map((field) => (field === '' ? '/input' : `/input/${field}`));
+    const openings = decision?.openings.map(({ field }) => field) ?? [];
+    const input = this.#committed(decision?.committedInput ?? question.input, openings);
+    const masked = input.fields.map(pointerOf);
     const isClear = decision !== undefined || result === undefined;
     if (!isClear) masked.push('/result');
     this.#add(question, {
@@ -90,7 +85,7 @@ export class DecisionLog {
     this.#add(question, {
       decision_id: JSON.stringify(randomUUID()),
       input: input.text,
-      masked: JSON.stringify(input.fields.map((field) => `/input/${field}`)),
+      masked: JSON.stringify(input.fields.map(pointerOf)),
       error: JSON.stringify({ code: codeOf(error) }),
     });
   }
@@ -122,14 +117,24 @@ export class DecisionLog {
     this.#schedule();
   }
 
-  #committed(input: Uint8Array | undefined): { text: string | undefined; fields: string[] } {
+  /**
+   * The input with every field in commitments that some boundary commits, whichever was asked: a caller
+   * may send a tool's arguments anywhere. What is no object is one commitment; `done` are committed.
+   */
+  #committed(
+    input: Uint8Array | undefined,
+    done: readonly string[] = [],
+  ): { text: string | undefined; fields: string[] } {
     if (input === undefined) return { text: undefined, fields: [] };
-    const members = findMembers(input, committedAnywhere);
+    if (done.includes('')) return { text: Buffer.from(input).toString(), fields: [''] };
+    if (input[0] !== 0x7b) return { text: this.#commitment('', input), fields: [''] };
+    const open = committedAnywhere.filter((field) => !done.includes(field));
+    const members = findMembers(input, open);
     const values = members.map(({ name, start, end }) =>
       Buffer.from(this.#commitment(name, input.subarray(start, end))),
     );
     const text = Buffer.from(spliceMembers(input, members, values)).toString();
-    return { text, fields: members.map(({ name }) => name) };
+    return { text, fields: [...done, ...members.map(({ name }) => name)] };
   }
 
   #commitment(field: string, value: Uint8Array): string {
@@ -185,6 +190,11 @@ export class DecisionLog {
       this.dropped += 1;
     }
   }
+}
+
+/** Where a field is in an event; the empty one is the whole input. */
+function pointerOf(field: string): string {
+  return field === '' ? '/input' : `/input/${field}`;
 }
 
 function lengthOf(events: readonly string[]): number {
