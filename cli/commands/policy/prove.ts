@@ -1,13 +1,17 @@
 // `platform policy prove`: whether a sentence holds for every input that can be.
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pc from 'picocolors';
+import { readBundle } from '../../../runtime/bundle/files.ts';
 import { writeBundle } from '../../../runtime/bundle/write.ts';
+import { InputError } from '../../../runtime/errors.ts';
 import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
+import { RegoCompiler } from '../../../runtime/modules/rego.ts';
 import type { Command } from '../../command.ts';
 import { EXIT_FAILED } from '../../failure.ts';
 import { parseOptions, UsageError } from '../../options.ts';
+import { checkCertificate } from '../../policy/certificate/check.ts';
 import { certificateOf, type Expression, expressionsOf } from '../../policy/prove/certificate.ts';
 import { load } from '../../policy/prove/load.ts';
 import { FORMS, readProperty } from '../../policy/prove/property.ts';
@@ -16,6 +20,7 @@ import { FOLDERS_HELP, FOLDERS_MAX, isBundle, policySources, print, printJson } 
 
 const help = `Usage
   platform policy prove 'SENTENCE' [FOLDER|BUNDLE...] [--data FILE] [options]
+  platform policy prove --check CERTIFICATE --bundle FOLDER [--json]
 
 Answers for all inputs, listed agents or not: proved, refuted with an input that the compiled module
 allows, or unknown with the expressions that stop it.
@@ -32,16 +37,21 @@ Options
   --data FILE             the data.json, or data bundle, to decide with
   --certificate FILE      where a proof's certificate goes, to be checked by prove --check
   --bundle-out FOLDER     where the bundles go that the certificate names: FOLDER/policy, FOLDER/data
+  --check CERTIFICATE     check a certificate again, offline, by a program that shares nothing with the
+                          prover
+  --bundle FOLDER         with --check: the bundles, FOLDER/policy and FOLDER/data
   --counterexample FILE   where the refuting input goes; a second one beside it, as FILE-2.json
   --json                  print {verdict, property, bundle, …}
 
 Exit codes
-  0 proved; 1 refuted or unknown; 2 wrong command line
+  0 proved, or the certificate holds; 1 refuted, unknown, or it does not; 2 wrong command line
 
 Examples
   platform policy prove 'no identity outside tenant acme reaches service payments' --data data.json
   platform policy prove 'agents acme/buyer and acme/payer share no service' my-policies --data data.json
-  platform policy prove 'every allow of mesh carries control NIST:AC-3' --certificate proof.json`;
+  platform policy prove 'every allow of mesh carries control NIST:AC-3' --certificate proof.json \\
+    --bundle-out evidence
+  platform policy prove --check proof.json --bundle evidence`;
 
 /** Proves a sentence about a policy, refutes it, or says what stops it. */
 export const proveVerb: Command = {
@@ -57,15 +67,27 @@ export const proveVerb: Command = {
         certificate: { type: 'string' },
         'bundle-out': { type: 'string' },
         counterexample: { type: 'string' },
+        check: { type: 'string' },
+        bundle: { type: 'string' },
       },
       FOLDERS_MAX + 1,
     );
+    const json = values.json === true;
+    if (values.check !== undefined || values.bundle !== undefined) {
+      const { check: certificate, bundle: folder } = values;
+      if (certificate === undefined || folder === undefined || positionals.length > 0) {
+        throw new UsageError(
+          '--check CERTIFICATE and --bundle FOLDER go together, without a sentence',
+        );
+      }
+      return checkAgain(certificate, folder, json);
+    }
     const [sentence, ...folders] = positionals;
     if (sentence === undefined) throw new UsageError('a sentence is needed');
     return run({
       sentence,
       folders,
-      json: values.json === true,
+      json,
       data: values.data,
       certificate: values.certificate,
       bundleOut: values['bundle-out'],
@@ -130,6 +152,37 @@ async function run(flags: Flags): Promise<number> {
   if (flags.json) printJson(report);
   else show(report, proof, stops, flags);
   return proof.verdict === 'proved' ? 0 : EXIT_FAILED;
+}
+
+/** Checks a certificate against a pair of bundles; the checker reads both as nobody's friend. */
+async function checkAgain(certificate: string, folder: string, json: boolean): Promise<number> {
+  const checked = await checkCertificate({
+    certificate: await readCertificate(certificate),
+    compiler: await RegoCompiler.load(),
+    policy: await readBundle(join(folder, 'policy')),
+    data: await readBundle(join(folder, 'data')),
+  });
+  if (json) {
+    printJson(checked);
+    return checked.ok ? 0 : EXIT_FAILED;
+  }
+  print(`${checked.ok ? pc.green('holds') : pc.red('refused')} ${checked.summary}`);
+  if (checked.revision !== undefined) {
+    print(`  policy ${checked.revision.policy}\n  data   ${checked.revision.data}`);
+  }
+  for (const { message, file, row, source } of checked.problems) {
+    print(`  ${file === undefined ? '' : `${file}:${row ?? 1}: `}${message}`);
+    if (source !== undefined) print(`    ${source.trim()}`);
+  }
+  return checked.ok ? 0 : EXIT_FAILED;
+}
+
+async function readCertificate(path: string): Promise<JsonValue> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as JsonValue;
+  } catch (cause) {
+    throw new InputError('input_invalid', `cannot read a certificate from ${path}`, { cause });
+  }
 }
 
 type Report = JsonObject & { bundle: { policy: string; data: string } };

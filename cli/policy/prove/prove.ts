@@ -6,7 +6,7 @@ import { Evaluation, type Stop, type Subject, TooMuch } from './evaluate.ts';
 import { constantsOf, explore, type Leaf, mayAllow, mayLack } from './explore.ts';
 import { kindOf } from './policy.ts';
 import type { Property } from './property.ts';
-import { type Question, questionOf } from './question.ts';
+import { type Candidate, type Question, questionOf } from './question.ts';
 import type { Value } from './values.ts';
 
 export interface Proving {
@@ -71,13 +71,17 @@ function proveReach(proving: Proving, question: Question): Proof {
   const candidates = question.candidates(leaves);
   const unsettled = new Set<Leaf>();
   let settled = true;
-  for (const { classes, leaves: behind } of candidates.slice(0, CANDIDATES_MAX)) {
-    const found = classes.map(({ held, stranger }) =>
-      findInput({ subject, entrypoint, ask, schema, identity, stranger }, held),
-    );
+  const search = ({ held, stranger }: Candidate['classes'][number]) =>
+    findInput({ subject, entrypoint, ask, schema, identity, stranger }, held);
+  for (const { classes, leaves: behind, sample } of candidates.slice(0, CANDIDATES_MAX)) {
+    const found = classes.map(search);
     const inputs = found.flatMap(({ input }) => (input === undefined ? [] : [input]));
     if (inputs.length === classes.length) return { verdict: 'refuted', inputs, evaluations };
-    if (found.some(({ exhausted }) => exhausted)) continue;
+    const whole =
+      sample === true
+        ? behind.map(({ held }, index) => search({ ...classes[index]!, held }))
+        : found;
+    if (whole.some(({ exhausted }) => exhausted)) continue;
     settled = false;
     for (const leaf of behind) unsettled.add(leaf);
   }

@@ -18,6 +18,8 @@ import {
 /** Classes of inputs that contradict the sentence when each holds an input that is allowed. */
 export interface Candidate {
   classes: { held: Map<string, Held>; stranger: string }[];
+  /** The classes are only samples of what the leaves hold: that they are empty proves nothing. */
+  sample?: boolean;
   leaves: Leaf[];
 }
 
@@ -125,7 +127,8 @@ function separation(boundary: string, a: string[], b: string[], agents: string[]
             { held: new Map(one.held).set(object, shared), stranger: unlistedRole(a, agents) },
             { held: new Map(two.held).set(object, shared), stranger: unlistedRole(b, agents) },
           ];
-          found.push({ classes, leaves: [one, two] });
+          const sample = isAny(one.held.get(object)) && isAny(two.held.get(object));
+          found.push({ classes, leaves: [one, two], sample });
         }
       }
       return found;
@@ -169,6 +172,7 @@ function silence(boundary: string, a: string[], b: string[], agents: string[]): 
             return {
               classes: [{ held: new Map(held).set(object, whom), stranger }],
               leaves: [leaf],
+              sample: isAny(held.get(object)),
             };
           }),
       ),
