@@ -19,7 +19,7 @@ test.after(() => rmSync(folder, { recursive: true }));
 const agent = {
   entry: { tenant: 'acme', agent: 'bot', roles: [{ name: 'main' }] },
   spiffeIds: [bot],
-  grants: grantsOf(['orders', 'payroll']),
+  grants: grantsOf(['orders', 'payroll:read']),
 } as unknown as RegisteredAgent;
 
 test('agents that run have what they declare, the operator has the console', () => {
@@ -28,12 +28,14 @@ test('agents that run have what they declare, the operator has the console', () 
     ...{ tenant: 'acme', agent: 'bot', role: 'main' },
     resources: {
       orders: { actions: { read: true, write: true } },
-      payroll: { actions: { read: true, write: true } },
+      payroll: { actions: { read: true } },
     },
     credentials: { orders: true, payroll: true },
+    exchange: { orders: true, payroll: { actions: { read: true } } },
   });
   assert.equal(data.operators?.['spiffe://platform.local/operator/local'], {
     actions: { view: true, approve: true, operate: true },
+    deploy: { development: true, staging: true },
   });
   assert.is(buildDataBundle(data).revision, buildDataBundle(structuredClone(data)).revision);
 });

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BundleError } from '../../runtime/errors.ts';
 import { operatorSpiffeId, serviceSpiffeId } from '../../runtime/identity/spiffe-id.ts';
-import { isJsonObject, type JsonObject } from '../../runtime/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../runtime/json.ts';
 import type { RegisteredAgent } from '../../services/identity/agents.ts';
-import { grantsJson } from '../../services/identity/grants.ts';
+import { type Grants, grantsJson } from '../../services/identity/grants.ts';
 
 const bytesMax = 4 * 1024 * 1024;
 
@@ -40,11 +40,16 @@ export function dataOf(
     const { tenant, agent: name, roles } = agent.entry;
     for (const [index, spiffeId] of agent.spiffeIds.entries()) {
       const role = roles[index]?.name ?? '';
-      declared[spiffeId] = { tenant, agent: name, role, ...grantsJson(agent.grants) };
+      const exchange = exchangeOf(agent.grants);
+      declared[spiffeId] = { tenant, agent: name, role, ...grantsJson(agent.grants), exchange };
     }
   }
   const gateway = serviceSpiffeId(trustDomain, 'gateway');
-  const person = { actions: { view: true, approve: true, operate: true } };
+  const person = {
+    actions: { view: true, approve: true, operate: true },
+    // Not to production: that takes a second person, whom one machine does not have.
+    deploy: { development: true, staging: true },
+  };
   return merge(
     {
       agents: declared,
@@ -53,11 +58,25 @@ export function dataOf(
         gateway: { agents: true, callers: {} },
         vault: { agents: true, callers: { [gateway]: true }, delegates: { [gateway]: true } },
       },
+      scopes: {},
+      tenants: {},
       tools: {},
       limits: { agent_minute: 120, tenant_minute: 600 },
     },
     operator,
   );
+}
+
+/**
+ * An agent may exchange its identity for what it declared, for every action or for those that it
+ * named. What an operator refuses under a scope counts before that.
+ */
+function exchangeOf({ resources }: Grants): JsonObject {
+  const rules = Object.entries(resources).map(([service, { actions }]): [string, JsonValue] => [
+    service,
+    actions.read === true && actions.write === true ? true : { actions: { ...actions } },
+  ]);
+  return Object.fromEntries(rules);
 }
 
 /** Members of the second replace those of the first, one level down. */
