@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPolicies } from '../../../runtime/bundle/compile.ts';
+import { BOUNDARIES } from '../../../runtime/decide/boundary.ts';
 import { RegoCompiler, type RegoRule } from '../../../runtime/modules/rego.ts';
 import { knownControls, readCatalogue } from './catalogue.ts';
 import { controlsReport } from './report.ts';
@@ -55,7 +56,7 @@ test('every control that a policy of the platform names is known, and each bound
       supported.flatMap((control) => Object.keys(control.boundaries)),
     ),
   );
-  for (const boundary of ['tool', 'credential', 'secret', 'mesh', 'console']) {
+  for (const boundary of BOUNDARIES) {
     assert.ok(boundaries.has(boundary), boundary);
   }
 });
