@@ -23,14 +23,31 @@ const bundles = {
 const folder = mkdtempSync(join(tmpdir(), 'decision-log-'));
 test.after(() => rmSync(folder, { recursive: true }));
 
-/** Serves with this sink, asks, and stops, so that everything is written. */
+let sink: LogSink = async () => undefined;
+let writing = 0;
+const service = await startService(bundles, {
+  decisionLogs: async (events) => {
+    writing += 1;
+    await sink(events).finally(() => {
+      writing -= 1;
+    });
+  },
+});
+
+/** Asks with this sink, until everything is written. */
 async function serving(
-  decisionLogs: LogSink,
+  given: LogSink,
   ask: (service: TestService) => Promise<unknown>,
 ): Promise<void> {
-  const service = await startService(bundles, { decisionLogs });
+  sink = given;
   await ask(service);
-  await service.stop();
+  const isIdle = async () => (await metric('buffered')) === 0 && writing === 0;
+  await eventually(isIdle, 20_000);
+}
+
+async function metric(name: string): Promise<number> {
+  const page = await (await fetch(`${service.url}/metrics`)).text();
+  return Number(new RegExp(`^platform_policy_decision_log_${name} (\\d+)$`, 'm').exec(page)?.[1]);
 }
 
 function evaluate({ url }: TestService, path: string, input: JsonValue): Promise<JsonObject> {
@@ -158,8 +175,8 @@ test('a server gets gzip batches, all of them, whatever fails in between', async
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const sink = sinkOf(`http://127.0.0.1:${port}/prefix/`);
-  await serving(sink, async (service) => {
+  const posting = sinkOf(`http://127.0.0.1:${port}/prefix/`);
+  await serving(posting, async (service) => {
     await evaluate(service, 'platform/tool/decision', call);
     const health = async () => (await fetch(`${service.url}/health?plugins`)).status;
     await eventually(async () => (await health()) === 500);
@@ -171,16 +188,13 @@ test('a server gets gzip batches, all of them, whatever fails in between', async
 });
 
 test('a sink that takes nothing costs a bounded buffer, and what was dropped is counted', async () => {
-  const sink: LogSink = () => Promise.reject(new Error('full'));
-  const service = await startService(bundles, { decisionLogs: sink });
+  sink = () => Promise.reject(new Error('full'));
   const wide = { ...call, context: 'x'.repeat(200_000) };
   for (let number = 0; number < 100; number++) {
     await evaluate(service, 'platform/tool/decision', wide);
   }
-  const page = await (await fetch(`${service.url}/metrics`)).text();
-  const read = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(page)?.[1]);
-  assert.ok(read('platform_policy_decision_log_buffered') <= 84);
-  assert.ok(read('platform_policy_decision_log_dropped_total') >= 16);
+  assert.ok((await metric('buffered')) <= 84);
+  assert.ok((await metric('dropped_total')) >= 16);
   await service.stop();
 });
 

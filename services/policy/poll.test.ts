@@ -31,7 +31,9 @@ async function signed(kind: BundleKind, limit: number, keys = trusted): Promise<
   return writeArchive(copy);
 }
 
+const service = await startService({ policy });
 const test = suite<World>('bundle polling');
+test.after(() => service.stop());
 
 test.before.each(async (world) => {
   world.requests = [];
@@ -41,7 +43,7 @@ test.before.each(async (world) => {
     world.answer(request, response);
   });
   await new Promise<void>((resolve) => world.server.listen(0, '127.0.0.1', resolve));
-  world.service = await startService({ policy });
+  world.service = service;
   const { port } = world.server.address() as AddressInfo;
   world.polling = startPolling({
     kind: 'data',
@@ -53,9 +55,8 @@ test.before.each(async (world) => {
     board: world.service.bundles,
   });
 });
-test.after.each(async ({ polling, service, server }) => {
+test.after.each(async ({ polling, server }) => {
   await polling.close();
-  await service.stop();
   server.closeAllConnections();
   server.close();
 });
