@@ -34,8 +34,17 @@ export function groupOf(sources: PolicySources, folder: string): MutationGroup {
     sources: {
       files: [...files.values()],
       capabilities: sources.capabilities,
-      schemas: sources.schemas,
+      schemas: citedSchemas(sources, [...files.values()]),
     },
     targets: own.filter(({ path, generated }) => !isTest(path) && generated !== true),
   };
+}
+
+/** Only these, because the compiler reads every schema it is given anew for each mutant. */
+function citedSchemas(sources: PolicySources, files: readonly RegoFile[]): RegoSources['schemas'] {
+  const text = files.map(({ content }) => content).join('\n');
+  const cited = new Set([...text.matchAll(/\bschema\.(\w+)/g)].map(([, name]) => name));
+  return Object.fromEntries(
+    Object.entries(sources.schemas ?? {}).filter(([name]) => cited.has(name)),
+  );
 }
