@@ -19,6 +19,9 @@ Stops on Ctrl-C.
 Options
   --policies DIR     your own policies and data.json, beside the platform's; may be given again.
                      A change is live within seconds; a bad one is shown and the last good serves
+  --guarded          compare a changed policy or data.json with what is in force first, and refuse
+                     what lets through more, unless accepted-flips.json in DIR names it
+                     (see platform policy diff --help)
   --demo             also run the sample tool server and the sample agent
   --port N           port of the local page and of /health on 127.0.0.1; default 7447
   --trust-domain D   default platform.local
@@ -33,6 +36,7 @@ Exit codes
 Examples
   platform up
   platform up --policies my-policies
+  platform up --policies my-policies --guarded
   platform up --demo --port 0`;
 
 const defaultPort = 7447;
@@ -46,6 +50,7 @@ export const up: Command = {
   async run(argv) {
     const { values } = parseOptions(argv, {
       policies: { type: 'string', multiple: true },
+      guarded: { type: 'boolean' },
       demo: { type: 'boolean' },
       port: { type: 'string' },
       'trust-domain': { type: 'string' },
@@ -64,7 +69,7 @@ export const up: Command = {
     const policies = [...(values.policies ?? []), ...(demo?.policies ?? [])];
     const platform = await startPlatform({
       ...{ state, port, policies, trustDomain: values['trust-domain'] },
-      ...{ oidcIssuer: values['oidc-issuer'], svidTtlMs },
+      ...{ oidcIssuer: values['oidc-issuer'], svidTtlMs, guarded: values.guarded },
       onPolicyError: (error) => print(policyProblem(error)),
       onPolicyChange: (revision) => print(`${pc.green('policy in force')} ${short(revision)}`),
       onTrouble: (error) => void reportFailure(error, 'up', false),
@@ -140,12 +145,13 @@ function printAddresses(running: RunningPlatform, state: string): void {
 function policyProblem(error: PlatformError): string {
   const found = Array.isArray(error.data.errors) ? error.data.errors : [];
   const lines = found.map((each: Record<string, unknown>) => {
-    const place = [each.file, each.line, each.column ?? each.col].filter(Boolean).join(':');
+    const place = [each.file, each.row, each.column].filter(Boolean).join(':');
     const hint = typeof each.hint === 'string' ? `\n      ${each.hint}` : '';
     return `    ${place}: ${each.message}${hint}`;
   });
   const head = `${pc.red('policy refused')} ${error.message}; the last good one keeps serving`;
-  return [head, ...lines].join('\n');
+  const todo = error.code === 'bundle_flip_unaccepted' && error.hint ? [`    ${error.hint}`] : [];
+  return [head, ...lines, ...todo].join('\n');
 }
 
 function portOf(text: string | undefined): number {

@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { type BundleWatcher, watchBundles } from '../../runtime/bundle/watch.ts';
 import type { Decider } from '../../runtime/decide/decide.ts';
 import { createLocalDecider, type LoadedModules, loadModules } from '../../runtime/decide/local.ts';
+import { codeOf } from '../../runtime/errors.ts';
 import { defaultTrustDomain } from '../../runtime/identity/spiffe-id.ts';
+import type { JsonObject } from '../../runtime/json.ts';
 import { startTelemetry, type Telemetry } from '../../runtime/telemetry/start.ts';
 import { createOperatorGate, type OperatorGate } from '../../services/common/operator.ts';
 import { CallFeed } from '../../services/console/calls.ts';
@@ -11,7 +13,9 @@ import type { StateFolder } from '../state-folder.ts';
 import type { Cleanup } from './cleanup.ts';
 import { dataOf, operatorData } from './data.ts';
 import { type MachineEvidence, openMachineEvidence } from './evidence.ts';
+import { Guard } from './guard.ts';
 import { type PlatformKeys, platformKeys } from './keys.ts';
+import { keepOperatorData, keptOperatorData } from './operator-data.ts';
 import type { PlatformOptions } from './platform.ts';
 import { prepareState } from './prepare-state.ts';
 import { Publisher } from './publisher.ts';
@@ -27,6 +31,10 @@ export interface Foundation {
   feed: CallFeed;
   evidence: MachineEvidence;
   publisher: Publisher;
+  /** Asked before a change is published; undefined where none was wished for. */
+  guard: Guard | undefined;
+  /** The operator's data that is in force. */
+  operator: JsonObject;
   bundles: BundleWatcher;
   decider: Decider;
   gate: OperatorGate;
@@ -61,16 +69,45 @@ export async function layFoundation(
     keys: keys.bundle,
     objects: () => evidence.log.objects,
   });
-  await publisher.policy();
-  await publisher.data(dataOf(trustDomain, await operatorData(folders), []));
+  const watched = { state, folders, evidence: evidence.observed };
+  const guard = options.guarded ? new Guard(watched) : undefined;
+  const operator = await publishFirst({ publisher, guard, state, folders, trustDomain });
   await publisher.keep();
   const bundles = await followBundles(options, keys, cleanup);
   const decider = createLocalDecider(bundles, modules);
   const gate = createOperatorGate({ decider, evidence: evidence.observed, trustDomain });
   return {
     ...{ state, trustDomain, folders, keys, telemetry, modules, feed },
-    ...{ evidence, publisher, bundles, decider, gate, onTrouble },
+    ...{ evidence, publisher, guard, operator, bundles, decider, gate, onTrouble },
   };
+}
+
+/**
+ * Publishes what the folders hold, and resolves to the operator's data in force: what the guard refuses
+ * stays out, and the last that was good serves on. The folders are looked at again as soon as everything
+ * runs, and a refusal is told then.
+ */
+async function publishFirst({
+  publisher,
+  guard,
+  state,
+  folders,
+  trustDomain,
+}: Pick<
+  Foundation,
+  'publisher' | 'guard' | 'state' | 'folders' | 'trustDomain'
+>): Promise<JsonObject> {
+  let operator = await operatorData(folders);
+  const data = dataOf(trustDomain, operator, []);
+  try {
+    await publisher.policy(guard && ((candidate) => guard.check(candidate, data)));
+  } catch (error) {
+    if (codeOf(error) !== 'bundle_flip_unaccepted') throw error;
+    operator = await keptOperatorData(state);
+  }
+  await publisher.data(dataOf(trustDomain, operator, []));
+  await keepOperatorData(state, operator);
+  return operator;
 }
 
 async function followBundles(

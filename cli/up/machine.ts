@@ -18,6 +18,7 @@ import type { Foundation } from './foundation.ts';
 import { type MachineIdentity, type ServiceName, startIdentity } from './identity.ts';
 import { type Mesh, openGatewayOutbound, serviceSocket, startMesh } from './mesh.ts';
 import { onlyThisProcess } from './only-this-process.ts';
+import { keepOperatorData } from './operator-data.ts';
 import type { PlatformOptions } from './platform.ts';
 import { Proxies } from './proxies.ts';
 
@@ -56,7 +57,7 @@ export async function startMachine(
 
   const proxies = new Proxies(foundation, identity, mesh, registry);
   cleanup.add(() => proxies.closeAll());
-  let operator = await operatorData(foundation.folders);
+  let { operator } = foundation;
   const agents = new Agents({
     registry,
     trustDomain,
@@ -72,8 +73,12 @@ export async function startMachine(
   let policyError: PlatformError | undefined;
   const republish = async (): Promise<void> => {
     try {
-      await foundation.publisher.policy();
-      operator = await operatorData(foundation.folders);
+      const next = await operatorData(foundation.folders);
+      const { guard, publisher, state } = foundation;
+      const data = dataOf(trustDomain, next, agents.list());
+      await publisher.policy(guard && ((candidate) => guard.check(candidate, data)));
+      operator = next;
+      await keepOperatorData(state, operator);
       await agents.refresh();
       await foundation.bundles.refresh();
       policyError = undefined;

@@ -20,6 +20,8 @@ export interface PlatformOptions {
   state: StateFolder;
   /** Operators' folders of policies, beside the platform's own. */
   policies?: readonly string[];
+  /** Whether a change that lets through what was held before has to be accepted by name. */
+  guarded?: boolean;
   trustDomain?: string;
   /** Of the local page and health, on 127.0.0.1; 0 takes a free one. */
   port: number;

@@ -39,16 +39,21 @@ export class Publisher {
 
   /**
    * Compiles the policies unless the bundle on the disk is already theirs. Rejects with
-   * `policy_invalid` (`data.errors`: file, line, column, message) and leaves the last good one.
+   * `policy_invalid` (`data.errors`: file, line, column, message), or with what `approve` rejects with,
+   * and leaves the last good one. `approve` is asked before anything is written; it gets undefined where
+   * the policies stay.
    */
-  policy(): Promise<void> {
+  policy(approve?: (candidate: BuiltBundle | undefined) => Promise<void>): Promise<void> {
     return this.#inTurn(async () => {
       const { folder, policyFolders } = this.#config;
       const stampFile = join(folder, 'policy.source');
       const stamp = await sourceDigest(policyFolders);
       const known = await readFile(stampFile, 'utf8').catch(() => '');
-      if (known === stamp && (await this.#isUsable())) return;
-      await this.#publish('policy', await compileInWorker(policyFolders));
+      const isSame = known === stamp && (await this.#isUsable());
+      const candidate = isSame ? undefined : await compileInWorker(policyFolders);
+      await approve?.(candidate);
+      if (candidate === undefined) return;
+      await this.#publish('policy', candidate);
       await writeFile(`${stampFile}.new`, stamp);
       await rename(`${stampFile}.new`, stampFile);
     });

@@ -49,7 +49,7 @@ export async function statusOf(sources: StatusSources): Promise<JsonObject> {
     bundles: {
       policy: policy.revision,
       data: data.revision,
-      ...(sources.policyError === undefined ? {} : { error: sources.policyError.message }),
+      ...refusalOf(sources.policyError),
     },
     evidence: {
       ...{ log, size, state: logState, bytes: segment?.size ?? 0 },
@@ -64,6 +64,15 @@ export async function statusOf(sources: StatusSources): Promise<JsonObject> {
       return { ...agentJson(agent), calls: counts };
     }),
   };
+}
+
+/** Why what is in the folders is not in force, the flips by name where that is why, and what to do. */
+function refusalOf(error: PlatformError | undefined): JsonObject {
+  if (error === undefined) return {};
+  const facts: JsonObject = { error: error.message, error_code: error.code };
+  if (error.hint !== undefined) facts.hint = error.hint;
+  if (Array.isArray(error.data.flips)) facts.flips = error.data.flips as string[];
+  return facts;
 }
 
 /** When signing keys end, how many identities were taken away, and whether the server is heard. */
