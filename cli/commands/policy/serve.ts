@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import type { JWK } from 'jose';
 import pc from 'picocolors';
 import { readBundleKeys } from '../../../runtime/bundle/keys.ts';
 import { codeOf, PlatformError } from '../../../runtime/errors.ts';
@@ -9,8 +10,9 @@ import type { JsonObject } from '../../../runtime/json.ts';
 import type { RegoFinding } from '../../../runtime/modules/rego.ts';
 import { createHttpServer } from '../../../services/common/http/port.ts';
 import { sinkOf } from '../../../services/policy/log-sinks.ts';
-import { type Polling, startPolling } from '../../../services/policy/poll.ts';
-import { createPolicyService } from '../../../services/policy/service.ts';
+import { startPolling } from '../../../services/policy/poll.ts';
+import { createPolicyService, type PolicyService } from '../../../services/policy/service.ts';
+import { readToken } from '../../../services/policy/token.ts';
 import type { Command } from '../../command.ts';
 import { EXIT_FAILED } from '../../failure.ts';
 import { parseOptions, UsageError } from '../../options.ts';
@@ -26,7 +28,6 @@ import { describeFindings } from './findings.ts';
 import { FOLDERS_MAX, isBundle, policyFolders, print, printJson } from './sources.ts';
 
 const GRACE_MS = 3000;
-const TOKEN_BYTES_MIN = 16;
 
 const help = `Usage
   platform policy serve [FOLDER...|BUNDLE] [--data FILE] [options]
@@ -130,75 +131,93 @@ interface ServeFlags {
 }
 
 async function serve(flags: ServeFlags): Promise<number> {
-  const { bundle, data, intervalMs, json } = flags;
   const keys = flags.key === undefined ? undefined : await readBundleKeys(flags.key);
   const folders = policyFolders(flags.folders.filter((path) => !isBundle(path)));
   const capabilities = JSON.parse(
     await readFile(join(folders[0]!, 'capabilities.json'), 'utf8'),
   ) as JsonObject;
   const service = createPolicyService({
-    bundles: data === undefined ? ['policy'] : ['policy', 'data'],
+    bundles: flags.data === undefined ? ['policy'] : ['policy', 'data'],
     capabilities,
     ...{ defaultDecision: flags.defaultDecision, token: flags.token },
     decisionLogs: flags.decisionLogs === undefined ? undefined : sinkOf(flags.decisionLogs),
     onTrouble: tell,
   });
-  const { engine, bundles } = service;
   const ends: (() => Promise<unknown>)[] = [() => service.close()];
-  const stop = async () => {
+  try {
+    await serveLocal(service, sourcesOf(flags, folders, keys), ends);
+    pollRemote(service, flags, keys ?? [], ends);
+    const server = createHttpServer({ routes: service.routes });
+    await server.listen(flags.address);
+    ends.push(() => server.close(GRACE_MS));
+    announce(service, server.address() as TcpAddress, flags.json);
+    await signalled();
+    return 0;
+  } catch (error) {
+    return explain(error, flags.json);
+  } finally {
     for (const end of ends.reverse()) await end();
-  };
-  const local: LocalSource[] = [];
-  if (data !== undefined && !isUrl(data)) local.push(dataSource(data, keys));
-  if (flags.archive !== undefined) local.push(bundleSource('policy', flags.archive, keys));
-  else if (bundle === undefined) local.push(folderSource(folders, flags.folders));
-  const failures: unknown[] = [];
-  for (const source of local) {
-    let isFirst = true;
-    ends.push(
-      await serveSource(service, source, (error) => {
-        if (isFirst) failures.push(error);
-        else tell(error);
-      }),
-    );
-    isFirst = false;
   }
-  if (failures.length > 0) {
-    await stop();
-    return explain(failures[0], json);
+}
+
+/** What is on this machine: data first, so that no decision is made without it. */
+function sourcesOf(
+  { archive, bundle, data, folders: given }: ServeFlags,
+  folders: readonly string[],
+  keys: readonly JWK[] | undefined,
+): LocalSource[] {
+  const sources: LocalSource[] = [];
+  if (data !== undefined && !isUrl(data)) sources.push(dataSource(data, keys));
+  if (archive !== undefined) sources.push(bundleSource('policy', archive, keys));
+  else if (bundle === undefined) sources.push(folderSource(folders, given));
+  return sources;
+}
+
+/** Follows the sources; throws what is wrong with one at the start, and tells of it later. */
+async function serveLocal(
+  service: PolicyService,
+  sources: readonly LocalSource[],
+  ends: (() => Promise<unknown>)[],
+): Promise<void> {
+  for (const source of sources) {
+    let failure: unknown;
+    let isServed = false;
+    const onTrouble = (error: unknown) => {
+      if (isServed) tell(error);
+      else failure = error;
+    };
+    ends.push(await serveSource(service, source, onTrouble));
+    isServed = true;
+    if (failure !== undefined) throw failure;
   }
-  const remote: Polling[] = [];
+}
+
+function pollRemote(
+  { engine, bundles: board }: PolicyService,
+  { bundle, data, intervalMs }: ServeFlags,
+  keys: readonly JWK[],
+  ends: (() => Promise<unknown>)[],
+): void {
   for (const [kind, url] of [['data', data] as const, ['policy', bundle] as const]) {
     if (url === undefined || !isUrl(url)) continue;
-    const polling = startPolling({
-      ...{ kind, url, keys: keys ?? [], intervalMs, engine },
-      ...{ board: bundles, onTrouble: tell },
-    });
-    remote.push(polling);
+    const config = { kind, url, keys, intervalMs, engine, board, onTrouble: tell };
+    const polling = startPolling(config);
     ends.push(() => polling.close());
   }
-  const server = createHttpServer({ routes: service.routes });
-  try {
-    await server.listen(flags.address);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  ends.push(() => server.close(GRACE_MS));
-  const { host, port } = server.address() as TcpAddress;
+}
+
+function announce({ bundles }: PolicyService, { host, port }: TcpAddress, json: boolean): void {
   const url = `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
-  if (json) printJson({ url, bundles: bundles.status() });
-  else {
-    print(`${pc.green('serving')} policies at ${url}`);
-    for (const [kind, status] of Object.entries(bundles.status())) {
-      const { active_revision: revision = 'not yet' } = status as JsonObject;
-      print(`  ${kind.padEnd(7)}${String(revision)}`);
-    }
-    print(`  try: curl ${url}/v1/data/platform/tool/allow`);
+  if (json) {
+    printJson({ url, bundles: bundles.status() });
+    return;
   }
-  await signalled();
-  await stop();
-  return 0;
+  print(`${pc.green('serving')} policies at ${url}`);
+  for (const [kind, status] of Object.entries(bundles.status())) {
+    const { active_revision: revision = 'not yet' } = status as JsonObject;
+    print(`  ${kind.padEnd(7)}${String(revision)}`);
+  }
+  print(`  try: curl ${url}/v1/data/platform/tool/allow`);
 }
 
 function signalled(): Promise<void> {
@@ -224,15 +243,4 @@ function explain(error: unknown, json: boolean): number {
   if (json) printJson({ ok: false, errors });
   else print(describeFindings(errors as RegoFinding[]));
   return EXIT_FAILED;
-}
-
-async function readToken(path: string): Promise<string> {
-  let token: string;
-  try {
-    token = (await readFile(path, 'utf8')).trim();
-  } catch (cause) {
-    throw new PlatformError('configuration_invalid', `cannot read ${path}`, { cause });
-  }
-  if (Buffer.byteLength(token) >= TOKEN_BYTES_MIN && !/\s/.test(token)) return token;
-  throw new PlatformError('configuration_invalid', `${path} holds no token of 16 bytes or more`);
 }
