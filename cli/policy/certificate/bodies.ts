@@ -93,8 +93,9 @@ function truths(machine: Machine, values: Branches<Abstract>): Branches<undefine
 }
 
 /**
- * `not`: what stands inside an operand is evaluated before, so that `not f(x)` with an undefined x
- * is undefined, while `not x` is true then.
+ * `not`: what the compiler evaluates before the negation must have a value, or the expression is
+ * undefined: `not f(input.x)` and `not input.x < 1` are, without x. What stands on one side of `==`, or
+ * alone, is inside the negation: `not input.x` and `not input.x == 1` are true then.
  */
 function negation(machine: Machine, terms: AstTerm | AstTerm[], place: Place): Branches<undefined> {
   const inverse = (values: Branches<Abstract>): Branches<undefined> => {
@@ -103,26 +104,37 @@ function negation(machine: Machine, terms: AstTerm | AstTerm[], place: Place): B
     return holds.total ? NEVER : one(undefined, place.env, false);
   };
   const call = Array.isArray(terms) ? terms : terms.type === 'call' ? partsOf(terms) : undefined;
-  if (call !== undefined) {
-    return then(sequence(machine, call.slice(1), place), ({ value, env }) =>
-      inverse(applied(machine, call[0]!, value, { ...place, env })),
+  if (call === undefined) {
+    return then(prepared(machine, [terms as AstTerm], place), ({ value: [term], env }) =>
+      inverse(machine.term(term!, { ...place, env })),
     );
   }
-  const term = terms as AstTerm;
-  if (term.type !== 'ref') return inverse(machine.term(term, place));
-  const parts = partsOf(term);
-  const inner = parts.map((part) => (isOperand(part) ? part : undefined));
-  const operands = inner.filter((part) => part !== undefined);
-  return then(sequence(machine, operands, place), ({ value, env }) => {
-    let names: Scoped = env;
-    let next = 0;
-    const flat = parts.map((part, index) => {
-      if (inner[index] === undefined) return part;
-      const name = `%${next}`;
-      names = names.with(name, value[next++]!);
-      return { type: 'var', value: name };
-    });
-    return inverse(machine.term({ type: 'ref', value: flat }, { ...place, env: names }));
+  const [operator, ...operands] = call as [AstTerm, ...AstTerm[]];
+  const apply = ({ value, env }: { value: Abstract[]; env: Scoped }) =>
+    applied(machine, operator, value, { ...place, env });
+  if (['equal', 'eq'].includes(operatorOf(operator)) && operands.length === 2) {
+    return then(prepared(machine, operands, place), ({ value, env }) =>
+      inverse(then(sequence(machine, value, { ...place, env }), apply)),
+    );
+  }
+  return then(sequence(machine, operands, place), (found) => inverse(apply(found)));
+}
+
+/** The terms with what is evaluated before a negation replaced by variables that hold its value. */
+function prepared(machine: Machine, terms: AstTerm[], place: Place): Branches<AstTerm[]> {
+  const taken: AstTerm[] = [];
+  const take = (term: AstTerm): AstTerm => {
+    taken.push(term);
+    return { type: 'var', value: `%${taken.length - 1}` };
+  };
+  const left = terms.map((term): AstTerm => {
+    if (term.type !== 'ref') return isOperand(term) && !isClosure(term) ? take(term) : term;
+    const parts = partsOf(term);
+    return { type: 'ref', value: parts.map((part) => (isOperand(part) ? take(part) : part)) };
+  });
+  return then(sequence(machine, taken, place), ({ value, env }) => {
+    const names = value.reduce((at: Scoped, one, index) => at.with(`%${index}`, one), env);
+    return one(left, names);
   });
 }
 

@@ -40,14 +40,16 @@ export interface Bundles {
 const POLICY_FILES = [MANIFEST, SIGNATURES, POLICY_MODULE, FILTER_MODULE, MODULES];
 const DATA_FILES = [MANIFEST, SIGNATURES, DATA];
 
-/** Reads both bundles; every problem refuses the certificate. */
+/** Reads both bundles, which must be of the expected revisions; every problem refuses the certificate. */
 export async function readBundles(
   bundles: Bundles,
+  expected: Contents['revision'],
   compiler: RegoCompiler,
 ): Promise<{ contents?: Contents; revision?: Contents['revision']; problems: Problem[] }> {
   try {
     const revision = { policy: revisionOf(bundles.policy), data: revisionOf(bundles.data) };
     const problems = [
+      ...otherBundles(expected, revision),
       ...strangers(bundles.policy, POLICY_FILES, true),
       ...strangers(bundles.data, DATA_FILES, false),
     ];
@@ -73,6 +75,15 @@ export async function readBundles(
     if (!(error instanceof PlatformError)) throw error;
     return { problems: [{ code: codeOf(error), message: error.message }] };
   }
+}
+
+function otherBundles(expected: Contents['revision'], actual: Contents['revision']): Problem[] {
+  return (['policy', 'data'] as const)
+    .filter((kind) => expected[kind] !== actual[kind])
+    .map((kind) => ({
+      code: 'revision_differs',
+      message: `the certificate is about another ${kind} bundle: this one is ${actual[kind]}`,
+    }));
 }
 
 function asProblem({ code, message, file, row, source }: Problem): Problem {

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../../runtime/json.ts';
 import type { RegoCompiler, RegoFile } from '../../../runtime/modules/rego.ts';
 import type { AstExpr, AstTerm } from '../../../runtime/modules/rego-ast.ts';
-import { type Bundles, type Contents, readBundles } from './bundle.ts';
+import { type Bundles, readBundles } from './bundle.ts';
 import { type Claim, findGaps, type Gap, keyOf } from './cover.ts';
 import { type Certificate, readCertificate } from './format.ts';
 import { type Node, programOf, type Rule } from './program.ts';
@@ -43,10 +43,8 @@ export async function checkCertificate(
   if (typeof certificate === 'string') {
     return refused([{ code: 'certificate_invalid', message: certificate }]);
   }
-  const { contents, revision, problems } = await readBundles(given, given.compiler);
+  const { contents, revision, problems } = await readBundles(given, certificate, given.compiler);
   if (contents === undefined) return refused(problems, revision);
-  const other = otherBundle(certificate, contents);
-  if (other.length > 0) return refused(other, revision);
   const property = readProperty(certificate.sentence, contents.data);
   if (typeof property === 'string') {
     return refused([{ code: 'property_invalid', message: property }], revision);
@@ -87,15 +85,6 @@ function refused(problems: Problem[], revision?: Checked['revision']): Checked {
     problems,
     summary: `the certificate is refused: ${problems[0]?.message ?? 'nothing was checked'}`,
   };
-}
-
-function otherBundle(certificate: Certificate, { revision }: Contents): Problem[] {
-  return (['policy', 'data'] as const)
-    .filter((kind) => certificate[kind] !== revision[kind])
-    .map((kind) => ({
-      code: 'revision_differs',
-      message: `the certificate is about another ${kind} bundle: this one is ${revision[kind]}`,
-    }));
 }
 
 /** The cases against the sentence, as the checker reads it. */
