@@ -1,7 +1,9 @@
 // Explains one decision: evaluates it again with OPA's interpreter and finds the rules that made it so.
+import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { RegoCompiler, RegoCondition, RegoRuleTrace, RegoSources } from '../modules/rego.ts';
 import { policyInvalid } from '../modules/rego.ts';
+import { neededFor } from './needed.ts';
 import { rulesIn, withConditions } from './tree.ts';
 import { markUnknown } from './unknown.ts';
 
@@ -11,7 +13,7 @@ export interface Explanation {
   /** `platform.<boundary>.<code>` of what decided. */
   rule: string;
   reasons: { code: string; message: string }[];
-  /** The decision's output whole, as the rules gave it now. */
+  /** The decision's output whole: what was recorded, else what the rules give now. */
   output: JsonValue;
   /** The rules that made it so: what granted, or every reason that refused. */
   why: RegoRuleTrace[];
@@ -21,6 +23,8 @@ export interface Explanation {
   tree: RegoCondition[];
   /** Members of the input whose values are not at hand. */
   unknown: string[];
+  /** Whether all is known and the rules give another output than was recorded. */
+  diverges: boolean;
 }
 
 export interface ExplainRequest {
@@ -43,17 +47,15 @@ export function explainDecision(compiler: RegoCompiler, request: ExplainRequest)
   const { sources, data, boundary, unknown = [] } = request;
   const input = withoutMembers(request.input, unknown);
   const query = `data.platform.${boundary}.decision`;
-  const answer = compiler.explain({ ...sources, data, query, input });
+  const files = neededFor(boundary, sources.files);
+  const answer = compiler.explain({ ...sources, files, data, query, input });
   if (!answer.ok) throw policyInvalid(answer.errors);
-  const output = request.recorded ?? answer.result[0] ?? null;
+  const evaluated = answer.result[0] ?? null;
+  const output = request.recorded ?? evaluated;
+  const diverges = unknown.length === 0 && !isDeepStrictEqual(output, evaluated);
   const tree = unknown.length === 0 ? answer.tree : markUnknown(answer.tree, unknown);
-  return {
-    boundary,
-    ...decided(output),
-    ...deciding(tree, boundary, output),
-    tree,
-    unknown: [...unknown],
-  };
+  const known = { boundary, tree, unknown: [...unknown], diverges };
+  return { ...known, ...decided(output), ...deciding(tree, boundary, output) };
 }
 
 function decided(output: JsonValue): Pick<Explanation, 'allow' | 'rule' | 'reasons' | 'output'> {

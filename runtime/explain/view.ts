@@ -43,7 +43,7 @@ const valuesShown = 8;
 
 /** Lays an explanation out; all texts are printable. */
 export function viewOf(explanation: Explanation): View {
-  const { allow, why, others, tree, unknown, reasons } = explanation;
+  const { allow, why, others, tree, reasons } = explanation;
   const known = rulesFirst(why, explanation.rule);
   const sections: Section[] = [
     {
@@ -64,7 +64,7 @@ export function viewOf(explanation: Explanation): View {
     verdict: allow ? 'allow' : 'deny',
     rule: printable(explanation.rule),
     reasons: reasons.map(({ code, message }) => printable(`${code}: ${message}`)),
-    warning: unknown.length === 0 ? '' : warningOf(unknown),
+    warning: warningOf(explanation),
     sections: sections.filter(({ lines }) => lines.length > 0),
   };
 }
@@ -87,7 +87,9 @@ export function linesOfTest(trace: readonly RegoCondition[]): Line[] {
   });
 }
 
-function warningOf(unknown: readonly string[]): string {
+function warningOf({ unknown, diverges }: Explanation): string {
+  if (diverges) return 'the rules give another output than the one that was recorded';
+  if (unknown.length === 0) return '';
   const names = unknown.map((name) => `input.${printable(name)}`).join(', ');
   const are = unknown.length === 1 ? 'is' : 'are';
   return `${names} ${are} committed in the evidence and not opened here: what depends on it is unknown`;
