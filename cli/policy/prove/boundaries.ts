@@ -45,3 +45,10 @@ export function membersOf(
     hint: meant === undefined ? `those of ${having.join(', ')} do` : `did you mean: at ${meant}`,
   });
 }
+
+/** Which members tell the inputs of a boundary apart best. */
+export function splitsOf(boundary: string): { identity: string; object?: string } {
+  const found = Object.hasOwn(members, boundary) ? members[boundary] : undefined;
+  const object = found?.service ?? found?.scope ?? found?.peer;
+  return { identity: found?.identity ?? identity, ...(object === undefined ? {} : { object }) };
+}

@@ -1,9 +1,9 @@
 // Looks for one real input of a class that the compiled module allows.
 import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
 import { isJsonObject } from '../../../runtime/json.ts';
-import { type Assignment, Evaluation, type Held, type Subject } from './evaluate.ts';
-import { mayAllow } from './explore.ts';
-import { keyOf, type Value } from './values.ts';
+import type { Assignment, Evaluation, Held, Subject } from './evaluate.ts';
+import { type Look, lookFor, mayAllow } from './explore.ts';
+import { keyOf } from './values.ts';
 
 /** The answer of the compiled module for an input; undefined where it has none. */
 export type Ask = (input: JsonObject) => JsonValue | undefined;
@@ -17,12 +17,15 @@ export interface Searching {
   /** JSON Pointer of who asks, and a SPIFFE ID for one that is not listed. */
   identity: string;
   stranger: string;
-  wanted?: (output: Value) => boolean;
+  /** How many inputs may still be tried, over all searches. */
+  budget: { inputs: number };
+  /** Evaluates a class, and says whether it may hold what is looked for; allows, unless given. */
+  look?: Look;
   /** What the module's answer must be; that it allows, unless given. */
   confirms?: (output: JsonValue) => boolean;
 }
 
-const INPUTS_MAX = 4000;
+const INPUTS_A_CLASS_MAX = 1000;
 
 /**
  * An input that agrees with `held` and that the module answers as looked for. `exhausted` says that every
@@ -32,14 +35,15 @@ export function findInput(
   searching: Searching,
   held: Assignment,
 ): { input?: JsonObject; exhausted: boolean } {
-  const { subject, entrypoint, wanted = mayAllow, confirms = allows } = searching;
-  let left = INPUTS_MAX;
+  const { subject, entrypoint, confirms = allows } = searching;
+  const look = searching.look ?? lookFor(subject, entrypoint, mayAllow);
+  let left = INPUTS_A_CLASS_MAX;
   let exhausted = true;
   const visit = (at: Map<string, Held>): JsonObject | undefined => {
-    const evaluation = new Evaluation(subject, at);
-    if (!evaluation.values(entrypoint).some(({ value }) => wanted(value))) return undefined;
+    const evaluation = look(at);
+    if (evaluation === undefined) return undefined;
     for (const missing of [false, true]) {
-      if (--left < 0) {
+      if (--left < 0 || --searching.budget.inputs < 0) {
         exhausted = false;
         return undefined;
       }

@@ -70,6 +70,8 @@ export class Evaluation {
   /** By pointer of an input part that is not held: the constants that it was compared with. */
   readonly met = new Map<string, Map<string, Scalar>>();
   readonly stops = new Map<string, Stop>();
+  /** The rule that was supposed to give an element gives none for any of the inputs. */
+  impossible = false;
   readonly #subject: Subject;
   readonly #held: Assignment;
   readonly #supposed: Supposition | undefined;
@@ -151,6 +153,7 @@ export class Evaluation {
       const [only, ...more] = distinct(found);
       // Of several, one is there, but which one is not known.
       if (supposed?.rule === rule && only !== undefined && more.length === 0) only.sure = true;
+      if (supposed?.rule === rule && only === undefined) this.impossible = true;
       if (only !== undefined) elements.push(only, ...more);
     }
     return new SetValue(distinct(elements));

@@ -44,11 +44,28 @@ export interface Exploring {
   only?: ReadonlyMap<string, readonly Scalar[]>;
   /** By pointer: constants that are never part of the class "any other value". */
   listed?: ReadonlyMap<string, readonly Scalar[]>;
-  /** Which outputs are looked for; all that allow unless given. */
-  wanted?: (output: Value) => boolean;
+  /** Evaluates a class, and says whether it may hold what is looked for; allows, unless given. */
+  look?: Look;
   /** After so many leaves, and one more, it ends. */
   leavesMax?: number;
   progress?: (evaluations: number) => void;
+}
+
+/** The evaluation of a class that may hold what is looked for; undefined when it cannot. */
+export type Look = (held: Assignment) => Evaluation | undefined;
+
+/** Looks for an output at the entrypoint. */
+export function lookFor(
+  subject: Subject,
+  entrypoint: string,
+  wanted: (output: Value) => boolean,
+): Look {
+  return (held) => {
+    const evaluation = new Evaluation(subject, held);
+    return evaluation.values(entrypoint).some(({ value }) => wanted(value))
+      ? evaluation
+      : undefined;
+  };
 }
 
 const EVALUATIONS_MAX = 200_000;
@@ -56,15 +73,15 @@ const EVALUATIONS_MAX = 200_000;
 /** @throws TooMuch when the classes multiply beyond the bound */
 export function explore(exploring: Exploring): Exploration {
   const { subject, entrypoint, split, only, listed, progress } = exploring;
-  const wanted = exploring.wanted ?? mayAllow;
+  const look = exploring.look ?? lookFor(subject, entrypoint, mayAllow);
   const leaves: Leaf[] = [];
   let evaluations = 0;
   const visit = (held: Map<string, Held>): void => {
     if (leaves.length > (exploring.leavesMax ?? EVALUATIONS_MAX)) return;
     if (++evaluations > EVALUATIONS_MAX) throw new TooMuch();
     progress?.(evaluations);
-    const evaluation = new Evaluation(subject, held);
-    if (!evaluation.values(entrypoint).some(({ value }) => wanted(value))) return;
+    const evaluation = look(held);
+    if (evaluation === undefined) return;
     const pointer = split.find((candidate) => splits(candidate, held, evaluation));
     if (pointer === undefined) {
       leaves.push({ held, stops: [...evaluation.stops.values()] });

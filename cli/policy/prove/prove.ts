@@ -2,8 +2,8 @@
 import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
 import { isJsonObject } from '../../../runtime/json.ts';
 import { type Ask, findInput } from './counterexample.ts';
-import { Evaluation, type Stop, type Subject, TooMuch } from './evaluate.ts';
-import { constantsOf, explore, type Leaf, mayAllow, mayLack } from './explore.ts';
+import { type Assignment, Evaluation, type Stop, type Subject, TooMuch } from './evaluate.ts';
+import { constantsOf, explore, type Leaf, type Look, mayAllow, mayLack } from './explore.ts';
 import { kindOf } from './policy.ts';
 import type { Property } from './property.ts';
 import { type Candidate, type Question, questionOf } from './question.ts';
@@ -40,7 +40,8 @@ export type Proof = { evaluations: number } & (
   | { verdict: 'unknown'; stops: Stop[]; open: Record<string, JsonValue>[] }
 );
 
-/** How many findings are searched for an input before the prover gives up on one. */
+/** How many inputs are tried in all, and how many findings are searched for one. */
+const INPUTS_MAX = 10_000;
 const CANDIDATES_MAX = 200;
 const CASES_MAX = 20_000;
 
@@ -71,8 +72,9 @@ function proveReach(proving: Proving, question: Question): Proof {
   const candidates = question.candidates(leaves);
   const unsettled = new Set<Leaf>();
   let settled = true;
+  const budget = { inputs: INPUTS_MAX };
   const search = ({ held, stranger }: Candidate['classes'][number]) =>
-    findInput({ subject, entrypoint, ask, schema, identity, stranger }, held);
+    findInput({ subject, entrypoint, ask, schema, identity, stranger, budget }, held);
   for (const { classes, leaves: behind, sample } of candidates.slice(0, CANDIDATES_MAX)) {
     const found = classes.map(search);
     const inputs = found.flatMap(({ input }) => (input === undefined ? [] : [input]));
@@ -131,52 +133,68 @@ function coverOf(
 }
 
 /**
- * Looks at each set of rules without which nothing is allowed: it has an element whenever something is,
- * so it is enough that the control is there whichever of its rules gave the element.
+ * An allow without the control: looked for in each class of identities, then of objects. Where none can
+ * be, the one case of the certificate is every input.
  */
 function proveControl(proving: Proving, question: Question, control: string): Proof {
-  const { property, subject, ask, schema } = proving;
+  const { property, subject, ask, schema, progress } = proving;
   const entrypoint = entrypointOf(property);
-  const lacks = mayLack(control);
-  const nothing = new Map();
-  const may = (evaluation: Evaluation, wanted: (value: Value) => boolean) =>
-    evaluation.values(entrypoint).some(({ value }) => wanted(value));
-  const first = new Evaluation(subject, nothing);
-  let evaluations = 1;
-  const proved: Proof = {
-    verdict: 'proved',
-    cases: [{ when: {} }],
-    scope: {},
-    stops: [],
-    evaluations,
-  };
-  if (!may(first, lacks)) return proved;
-  for (const set of first.openSets()) {
-    evaluations += 1 + set.rules.length;
-    if (set.rules.some((rule) => kindOf(rule) !== 'set')) continue;
-    if (may(new Evaluation(subject, nothing, { set, rule: undefined }), mayAllow)) continue;
-    const each = set.rules.map((rule) => new Evaluation(subject, nothing, { set, rule }));
-    if (each.every((evaluation) => !may(evaluation, lacks))) return { ...proved, evaluations };
-  }
+  const { identity, listed } = question;
+  const look: Look = (held) => lookForLack(subject, entrypoint, control, held);
+  const split = [identity, ...(question.object === undefined ? [] : [question.object])];
+  const scope = new Map();
+  const { leaves, evaluations } = explore({
+    subject,
+    entrypoint,
+    scope,
+    split,
+    listed,
+    look,
+    progress,
+  });
   const confirms = (output: JsonValue) =>
     isJsonObject(output) &&
     output.allow === true &&
     !(Array.isArray(output.controls) && output.controls.includes(control));
   const stranger = 'spiffe://platform.local/agent/stranger/stranger/main';
-  const { identity } = question;
-  const searching = {
-    subject,
-    entrypoint,
-    ask,
-    schema,
-    identity,
-    stranger,
-    wanted: lacks,
-    confirms,
-  };
-  const { input } = findInput(searching, nothing);
-  if (input !== undefined) return { verdict: 'refuted', inputs: [input], evaluations };
-  return { verdict: 'unknown', stops: [...first.stops.values()], open: [], evaluations };
+  const budget = { inputs: INPUTS_MAX };
+  const open: Leaf[] = [];
+  for (const leaf of leaves.slice(0, CANDIDATES_MAX)) {
+    const beside = { identity, stranger, look, confirms, budget };
+    const searching = { subject, entrypoint, ask, schema, ...beside };
+    const { input, exhausted } = findInput(searching, leaf.held);
+    if (input !== undefined) return { verdict: 'refuted', inputs: [input], evaluations };
+    if (!exhausted) open.push(leaf);
+  }
+  if (open.length === 0 && leaves.length <= CANDIDATES_MAX) {
+    return { verdict: 'proved', cases: [{ when: {} }], scope: {}, stops: [], evaluations };
+  }
+  const described = open.map(({ held }) => describeHeld(held));
+  return { verdict: 'unknown', stops: stopsOf(open), open: described, evaluations };
+}
+
+/**
+ * A set of rules without which nothing is allowed has an element whenever something is: so it is enough
+ * that the control is there whichever of its rules gave the element.
+ */
+function lookForLack(
+  subject: Subject,
+  entrypoint: string,
+  control: string,
+  held: Assignment,
+): Evaluation | undefined {
+  const lacks = mayLack(control);
+  const may = (evaluation: Evaluation, wanted: (value: Value) => boolean) =>
+    evaluation.values(entrypoint).some(({ value }) => wanted(value)) && !evaluation.impossible;
+  const evaluation = new Evaluation(subject, held);
+  if (!may(evaluation, lacks)) return undefined;
+  for (const set of evaluation.openSets()) {
+    if (set.rules.some((rule) => kindOf(rule) !== 'set')) continue;
+    if (may(new Evaluation(subject, held, { set, rule: undefined }), mayAllow)) continue;
+    const each = set.rules.map((rule) => new Evaluation(subject, held, { set, rule }));
+    if (each.every((supposed) => !may(supposed, lacks))) return undefined;
+  }
+  return evaluation;
 }
 
 function stopsOf(leaves: Leaf[]): Stop[] {

@@ -1,7 +1,7 @@
 // Turns a sentence into what is explored, and says which findings would contradict it.
 import { InputError } from '../../../runtime/errors.ts';
 import type { JsonObject } from '../../../runtime/json.ts';
-import { membersOf } from './boundaries.ts';
+import { membersOf, splitsOf } from './boundaries.ts';
 import type { Held } from './evaluate.ts';
 import type { Leaf } from './explore.ts';
 import type { Property } from './property.ts';
@@ -49,8 +49,10 @@ export function questionOf(
   const texts = [...stringsOf(data), ...mentioned];
   const agents = Object.keys(agentsOf(data));
   if (property.kind === 'carries_control') {
-    const none = { counts: new Map(), scope: new Map(), only: new Map(), listed: new Map() };
-    return { identity: '/identity/spiffe_id', split: [], candidates: () => [], ...none };
+    const { identity, object } = splitsOf(property.boundary);
+    const listed = new Map([[identity, agents]]);
+    const none = { counts: new Map(), scope: new Map(), only: new Map(), candidates: () => [] };
+    return { identity, ...(object === undefined ? {} : { object }), split: [], listed, ...none };
   }
   if (property.kind === 'tenant_only') {
     const { tenant, service } = property;
