@@ -331,7 +331,7 @@ test_paths_at_segments if {
 	every path in ["/guide", "/guide/", "/guide/start", "/guide/a/b", "/api/v1", "/api/v1/x", "/guide/%20", "/guide/.well-known", "/guide/a.b"] {
 		granted(ruled(at_path(path), docs))
 	}
-	every path in ["/", "/guides", "/guid", "/Guide", "/api", "/api/", "/api/v2", "/api/v11", "/x/guide", "/guide;x", "/guide%20"] {
+	every path in ["/", "/guides", "/guid", "/Guide", "/api", "/api/", "/api/v2", "/api/v11", "/x/guide", "/guide%20"] {
 		no_page(ruled(at_path(path), docs))
 	}
 	granted(ruled(at_path("/x/y"), {"paths": {"/": true}}))
@@ -362,7 +362,7 @@ test_paths_that_are_not_canonical if {
 		"/guide/..;/admin", "/guide/.;/admin", "/guide/...", "/guide/..%00", "/guide/%2e%2e/admin",
 		"/guide/%2E", "/guide/..%2fadmin", "/guide%2Fstart", "/guide%2fstart", "/guide%5Cstart", "/guide%5cstart", "/guide\\start",
 		"/%61dmin", "/%41dmin", "/%30", "/%2D", "/%5F", "/%7E", "/%25", "/%252e", "/%00", "/%0A", "/%1F", "/%7F", "/%c3%a9", "/%C3%a9",
-		"/%", "/%4", "/%zz", "/%G0", "/%8", "/%8g", "/guide%", "/guide?x", "/guide#x", "/gui de", "/gui\tde",
+		"/%", "/%4", "/%zz", "/%G0", "/%8", "/%8g", "/guide%", "/guide?x", "/guide#x", "/guide;x", "/guide%3Bx", "/gui de", "/gui\tde",
 		"/é", "/guide\u0000", "/%20%2e", "/% 2", "/%2", "/\u202e", null, 7, {}, ["/guide"],
 	] {
 		odd_path(ruled(at_path(path), true))
@@ -372,7 +372,7 @@ test_paths_that_are_not_canonical if {
 }
 
 test_paths_that_are_canonical if {
-	every path in ["/a%20b", "/%C3%A9", "/%FF", "/%80", "/%A0", "/a%3Fb", "/a%23b", "/%5B%5D", "/~a-b_c.d!$&'()*+,;=:@", "/a|b^c[d]", "/a;b=c", "/.a", "/a..b", "/a.."] {
+	every path in ["/a%20b", "/%C3%A9", "/%FF", "/%80", "/%A0", "/a%3Fb", "/a%23b", "/%5B%5D", "/~a-b_c.d!$&'()*+,=:@", "/a|b^c[d]", "/.a", "/a..b", "/a.."] {
 		granted(ruled(at_path(path), true))
 	}
 }
