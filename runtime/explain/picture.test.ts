@@ -84,26 +84,27 @@ test('no text of an explanation steers a terminal or turns a line around', () =>
         },
         ...{ title: text, outcome: 'true' as const, value, expressions: tree },
       };
-      const shown = textOf(
-        viewOf({
-          ...{
-            boundary: 'b',
-            allow: false,
-            rule: text,
-            output: null,
-            unknown: [text],
-            diverges: false,
-          },
-          ...{ reasons: [{ code: text, message: value }], why: [rule], others: [rule], tree },
-        }),
-        true,
-      );
-      // Colours are the renderer's own; everything else is line breaks and printable characters.
-      const bare = shown.replaceAll(/\u{1b}\[\d+m/gu, '').replaceAll('\n', '');
-      assert.not.match(bare, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+      const view = viewOf({
+        ...{ boundary: 'b', allow: false, rule: text, output: null, unknown: [text], tree },
+        ...{
+          reasons: [{ code: text, message: value }],
+          why: [rule],
+          others: [rule],
+          diverges: false,
+        },
+      });
+      for (const shown of textsIn(view)) {
+        assert.not.match(shown, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+      }
+      for (const line of textOf(view, true).split('\n')) assert.ok(!line.includes('\r'));
     }),
   );
 });
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
 
 test('printable text keeps what can be read and shows what cannot', () => {
   assert.is(printable('grün "x" – 界'), 'grün "x" – 界');
