@@ -8,6 +8,7 @@ import { firstCredential, operatorCredentials } from '../../services/gateway/cre
 import { vaultCredentials, vaultOverSocket } from '../../services/gateway/credentials-vault.ts';
 import { createGateway, type Gateway } from '../../services/gateway/gateway.ts';
 import { SessionTrace } from '../../services/gateway/provenance.ts';
+import { DatabaseSpending } from '../../services/gateway/spending-database.ts';
 import { DatabaseToolStore } from '../../services/gateway/tools-database.ts';
 import { Agents } from '../../services/identity/agents.ts';
 import { createVault, type Vault } from '../../services/vault/vault.ts';
@@ -107,6 +108,7 @@ function openGateway(
     ...{ decider, trustDomain, evidence: evidence.observed },
     ...{ record: modules.record, schemas: modules.arguments },
     tools: new DatabaseToolStore(evidence.database),
+    spending: new DatabaseSpending(evidence.database),
     newTrace: (prompt) => new SessionTrace(prompt),
     approvalKey: keys.approvals,
     credentials: firstCredential([own, vaultCredentials(vault)]),

@@ -14,6 +14,7 @@ import { Judge } from './judge.ts';
 import { SessionTrace } from './provenance.ts';
 import { controlRoutes, toolRoutes } from './routes.ts';
 import { type NewTrace, Sessions } from './sessions.ts';
+import { KeyValueSpending, type Spending } from './spending.ts';
 import { MemoryToolStore, type ToolStore } from './tools.ts';
 import { type Outgoing, undiciOutgoing } from './upstream.ts';
 import { Usage } from './usage.ts';
@@ -77,6 +78,8 @@ export interface GatewayConfig {
   /** Left out: a fresh key, so that approvals do not outlive the process. */
   approvalKey?: ApprovalKey;
   keyValue?: KeyValue;
+  /** Left out: in `keyValue`. */
+  spending?: Spending;
   credentials?: CredentialSource;
   outgoing?: Outgoing;
   clock?: () => Date;
@@ -117,7 +120,7 @@ export async function createGateway(config: GatewayConfig): Promise<Gateway> {
     judge: new Judge(config.decider, config.record),
     ledger: new Ledger(config.evidence, clock),
     counters: new Counters(keyValue, clock, 'calls'),
-    usage: new Usage(keyValue, clock),
+    usage: new Usage(keyValue, config.spending ?? new KeyValueSpending(keyValue), clock),
     sessions: new Sessions(config.newTrace ?? newSessionTrace, limits.sessions),
     approvals,
     credentials: config.credentials ?? noCredentials,

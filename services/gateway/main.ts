@@ -15,6 +15,7 @@ import { readConfig } from './config.ts';
 import { firstCredential, operatorCredentials } from './credentials.ts';
 import { vaultCredentials, vaultOverSocket } from './credentials-vault.ts';
 import { createGateway, type GatewayConfig } from './gateway.ts';
+import { DatabaseSpending } from './spending-database.ts';
 import { DatabaseToolStore } from './tools-database.ts';
 
 const graceMs = 3000;
@@ -40,7 +41,10 @@ async function start(lifecycle: Lifecycle): Promise<void> {
   });
   lifecycle.onStop(() => evidence.close());
   const adapters: Partial<GatewayConfig> = {};
-  if (database !== undefined) adapters.tools = new DatabaseToolStore(database);
+  if (database !== undefined) {
+    adapters.tools = new DatabaseToolStore(database);
+    adapters.spending = new DatabaseSpending(database);
+  }
   if (config.keyValueUrl !== undefined) {
     const keyValue = redisKeyValue(config.keyValueUrl);
     lifecycle.onStop(() => keyValue.close());

@@ -1,6 +1,7 @@
 // Counts what each agent and each tenant does with a service: its calls by window, and what they cost.
 import type { Identity } from '../common/caller.ts';
 import type { KeyValue } from '../common/keyvalue/keyvalue.ts';
+import type { Spending } from './spending.ts';
 import type { Cost, Tool } from './tools.ts';
 
 /** Calls of one service in the current UTC minute, hour and day. */
@@ -24,22 +25,22 @@ export interface Counted {
 }
 
 const windows = { minute: 60, hour: 3600, day: 86_400 } as const;
-/** Longer than any month, so that no sum is lost while its month lasts. */
-const monthSeconds = 32 * windows.day;
 
 export class Usage {
-  readonly #store: KeyValue;
+  readonly #store: Pick<KeyValue, 'increment'>;
+  readonly #spending: Spending;
   readonly #clock: () => Date;
 
-  constructor(store: KeyValue, clock: () => Date) {
+  constructor(store: Pick<KeyValue, 'increment'>, spending: Spending, clock: () => Date) {
     this.#store = store;
+    this.#spending = spending;
     this.#clock = clock;
   }
 
   /**
    * Counts one call of the tool's service and adds its cost, whether or not it will be allowed, so that
-   * of calls at one time each sees the others. Rejects with `service_unavailable` when nothing can be
-   * counted: then nothing may be called.
+   * of calls at one time each sees the others. Rejects with `service_unavailable` or
+   * `database_unavailable` when nothing can be counted: then nothing may be called.
    */
   async count(identity: Identity, { service, cost }: Tool): Promise<Counted> {
     const now = this.#clock();
@@ -77,7 +78,6 @@ export class Usage {
   async #spend(subject: string, now: Date, cost: Cost | undefined, sign: 1 | -1): Promise<number> {
     if (cost === undefined) return 0;
     const month = now.toISOString().slice(0, 7);
-    const key = `spend:${cost.currency}:${subject}:${month}`;
-    return this.#store.increment(key, monthSeconds, sign * cost.minor);
+    return this.#spending.add(`${cost.currency}:${subject}`, month, sign * cost.minor);
   }
 }
