@@ -74,7 +74,7 @@ function isControls(value: unknown): value is string[] {
 }
 
 function nameOf(rule: AstRule): string {
-  return rule.head.ref.map(({ value }) => String(value)).join('.');
+  return String(rule.head.ref[0]?.value);
 }
 
 /** The controls that the element of a set is written with. */
