@@ -98,7 +98,6 @@ reasons contains reason if {
 # description: Nobody waits for a person here, so a question refuses the action.
 # scope: document
 obligations contains obligation if {
-	action_granted
 	some obligation in answer.demanded(
 		{element | some element in data.platform.console.operator.require_approval},
 		{element | some element in data.platform.console.operator.oblige},
@@ -106,7 +105,6 @@ obligations contains obligation if {
 }
 
 obligations contains obligation if {
-	action_granted
 	some obligation in answer.demanded(
 		{element | some element in data.platform.console.tenants.require_approval},
 		{element | some element in data.platform.console.tenants.oblige},

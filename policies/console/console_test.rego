@@ -106,6 +106,12 @@ test_default_is_false if {
 	console.allow with input as console_input("view") with data.operators as operators
 }
 
+test_nothing_granted_is_nothing_allowed if {
+	other := {"resource": {"kind": "catalog", "name": "approvals"}}
+	console.allow == false with input as object.union(console_input("view"), other) with data.operators as operators
+	console.grants == set() with input as console_input("operate") with data.operators as operators
+}
+
 test_each_contribution_alone if {
 	value := console_input("view")
 	contributed(value, {"deny": {7}}, {}).rule == "platform.console.operator.denied_by_operator"

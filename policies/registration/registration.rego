@@ -147,7 +147,6 @@ reasons contains reason if {
 # description: Nobody waits for a person here, so a question refuses the registration.
 # scope: document
 obligations contains obligation if {
-	permitted
 	some obligation in answer.demanded(
 		{element | some element in data.platform.registration.operator.require_approval},
 		{element | some element in data.platform.registration.operator.oblige},
@@ -155,7 +154,6 @@ obligations contains obligation if {
 }
 
 obligations contains obligation if {
-	permitted
 	some obligation in answer.demanded(
 		{element | some element in data.platform.registration.tenants.require_approval},
 		{element | some element in data.platform.registration.tenants.oblige},

@@ -144,7 +144,10 @@ test_unknown_agent if {
 	decided(with_member(request(person), "resource", {"kind": "tool"})) == unknown_agent
 }
 
-test_unknown_before_the_rates if decided(counted(viewer, 999, 999)) == unknown_agent
+test_unknown_before_the_rates if {
+	decided(counted(viewer, 999, 999)) == unknown_agent
+	decided(counted(viewer, 1, 999)) == unknown_agent
+}
 
 test_agent_rate if {
 	every id in [bot, person] {
@@ -203,6 +206,22 @@ test_not_decided if {
 	decided(object.remove(request(bot), {"resource"})) == not_decided
 }
 
+test_nothing_granted_is_nothing_allowed if {
+	registration.allow == false with input as with_member(request(bot), "action", "list")
+		with data.agents as agents
+		with data.limits as limits
+	of_tool := with_member(request(bot), "resource", {"kind": "tool"})
+	decided_of(of_tool, object.remove(resources, {"catalog"})) == not_decided
+	decided_of(with_member(of_tool, "resource", {"kind": "tool", "service": "files"}), resources) == not_decided
+}
+
+test_an_operator_who_is_an_agent_too_needs_no_list if {
+	registration.decision == catalog_write with input as of_service(person, "files")
+		with data.agents as {person: {"resources": resources}}
+		with data.operators as operators
+		with data.limits as limits
+}
+
 test_denied_by_operator_and_tenant if {
 	answer := contributed(
 		of_service(bot, "notes"),
@@ -224,7 +243,14 @@ test_denied_by_operator_and_tenant if {
 }
 
 test_others_refuse_only_what_is_granted if {
-	every value in [of_service(bot, "files"), counted(bot, 121, 1), counted(person, 121, 1), of_service(bot, "mail")] {
+	every value in [
+		of_service(bot, "files"),
+		of_service(bot, "mail"),
+		counted(bot, 121, 1),
+		counted(bot, 1, 601),
+		counted(person, 121, 1),
+		counted(person, 1, 601),
+	] {
 		contributed(value, {"deny": {7}}, {"deny": {7}}) == decided(value)
 	}
 	contributed(with_member(request(bot), "action", "list"), {"deny": {7}}, {"deny": {7}}) == not_decided

@@ -219,6 +219,12 @@ test_messages if {
 	}
 }
 
+test_nothing_granted_is_nothing_allowed if {
+	tool.allow == false with input as with_member(call("github", "get_repo", "read"), "action", "fly")
+		with data.agents as agents
+		with data.limits as limits
+}
+
 test_default_is_false if {
 	tool.allow == false with input as {}
 	tool.allow with input as call("github", "get_repo", "read") with data.agents as agents with data.limits as limits
@@ -453,6 +459,7 @@ test_others_refuse_only_what_is_granted if {
 		call("github", "get_repo", "write"),
 		call("mail", "delete_email", "write"),
 		with_member(call("github", "get_repo", "read"), "counters", over),
+		with_member(call("github", "get_repo", "read"), "counters", {"agent_minute": 1, "tenant_minute": 601}),
 		with_member(call("github", "get_repo", "read"), "action", "get"),
 		catalog("list"),
 	] {
