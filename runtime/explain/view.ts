@@ -48,7 +48,7 @@ export function viewOf(explanation: Explanation): View {
   const sections: Section[] = [
     {
       title: allow ? 'What permitted it' : 'What refused it',
-      lines: known.map(open),
+      lines: known.map((rule) => open(rule)),
       folded: false,
     },
     {
@@ -102,13 +102,15 @@ function rulesFirst(rules: readonly RegoRuleTrace[], named: string): RegoRuleTra
   return [...rules.filter(isNamed), ...rules.filter((rule) => !isNamed(rule))];
 }
 
-/** A rule with the conditions that explain its outcome. */
-function open(rule: RegoRuleTrace): Line {
-  const children = (rule.expressions ?? []).map(condition);
+/** A rule with the conditions that explain its outcome. A reason or a grant begins anew. */
+function open(rule: RegoRuleTrace, below = 0): Line {
+  const depth = rule.kind === 'set' ? 0 : below;
+  const children = (rule.expressions ?? []).map((each) => condition(each, depth));
   return { ...lineOf(rule), children, folded: false };
 }
 
-function condition(given: RegoCondition): Line {
+/** `depth` counts the rules between a reason or a grant and this condition. */
+function condition(given: RegoCondition, depth = 0): Line {
   const rules = given.rules ?? [];
   // What holds is explained by what it found, and what does not by everything that was tried.
   const isNegated = /^not\b/.test(given.text);
@@ -117,8 +119,12 @@ function condition(given: RegoCondition): Line {
       ? rules.filter(({ outcome }) => outcome === 'true' || outcome === 'unknown')
       : rules.filter(({ kind, outcome }) => kind !== 'default' || outcome === 'true');
   const shown = telling.filter(({ path }) => !path.startsWith('data.platform.answer.'));
-  const children = [...(given.inner ?? []).map(condition), ...shown.map(open)];
-  return { ...conditionLine(given), children, folded: false };
+  const children = [
+    ...(given.inner ?? []).map((each) => condition(each, depth)),
+    ...shown.map((rule) => open(rule, depth + 1)),
+  ];
+  // That a fact holds is enough two rules down; what does not hold is followed to its end.
+  return { ...conditionLine(given), children, folded: given.outcome === 'true' && depth > 0 };
 }
 
 /** A condition with all that was evaluated for it. */
@@ -195,11 +201,12 @@ function conditionLine(given: RegoCondition): Line {
 /** In the order of the text, without what the mark or a rule below says already. */
 function valuesOf({ text, outcome, values = {}, rules = [] }: RegoCondition): [string, string][] {
   const subject = text.replace(/^not /, '');
-  const given = rules.map(({ name }) => name);
+  const given = rules.flatMap(({ name, path }) => [name, path]);
   const told = new Set<string>();
   const tells = ([name, value]: [string, string]): boolean => {
     if (name === subject && ['true', 'undefined', outcome].includes(value)) return false;
-    if (name.includes('|') || given.includes(name) || !stands(name, text)) return false;
+    if (name.includes('|') || name.startsWith('answer.')) return false;
+    if (given.includes(name) || !stands(name, text)) return false;
     // A call and the variable that it is assigned to have one value.
     const isNew = value.length < 40 || !told.has(value);
     told.add(value);
