@@ -106,7 +106,14 @@ function call(bytes: number, service?: string): (number: number) => JsonObject {
       '/body': [{ source: 'tool', tool: 'read_file', path: '/content', trust: 'trusted' }],
     },
     session: { id: 's1', calls: number, asked: 0 },
-    counters: { agent_minute: 1 + (number % 100), tenant_minute: 1 + number },
+    counters: {
+      ...{ agent_minute: 1 + (number % 100), tenant_minute: 1 + number },
+      calls: {
+        agent: { minute: 1, hour: 1 + (number % 100), day: 1 + number },
+        tenant: { minute: 1, hour: 1 + number, day: 1 + 2 * number },
+      },
+      spend: { agent: 0, tenant: 0 },
+    },
     approval: null,
     context: { time: '2026-01-01T00:00:00.000Z', request_id: `req-${number}` },
   });
