@@ -46,7 +46,18 @@ decided(value, hosts) := answer if {
 	answer := browse.decision with input as value
 		with data.agents as {me: {"browse": {"hosts": hosts, "actions": actions}}}
 		with data.limits as {}
+	grants := browse.grants with input as value
+		with data.agents as {me: {"browse": {"hosts": hosts, "actions": actions}}}
+		with data.limits as {}
+	sound(answer, grants)
 }
+
+# Where a request is refused for the want of something, nothing granted it either.
+sound(answer, _) if answer.allow == true
+
+sound(_, grants) if count(grants) == 0
+
+sound(answer, _) if answer.reasons[0].code in {"url_denied"}
 
 # The decision where the page's own host has this rule.
 ruled(value, rule) := decided(value, {"docs.example.com": rule})
@@ -486,4 +497,13 @@ test_operator_and_tenants_demand if {
 		with data.platform.browse.tenants.require_approval as {{"question": "q"}}
 	tenants.allow == true
 	tenants.obligations == [limit, asks]
+}
+
+# What refuses is enough to refuse, and so is the want of a grant.
+test_nothing_is_allowed_without_a_grant if {
+	browse.allow == false with input as {}
+	without_reasons := browse.allow with input as at_host("other.example.com")
+		with data.agents as granting
+		with data.platform.browse.reasons as set()
+	without_reasons == false
 }

@@ -69,7 +69,14 @@ cut(value, part, member) := object.union(object.remove(value, [part]), {part: ob
 
 decided(value) := answer if {
 	answer := deploy.decision with input as value with data.operators as operators
+	grants := deploy.grants with input as value with data.operators as operators
+	sound(answer, grants)
 }
+
+# Where a request is refused for the want of something, nothing granted it either.
+sound(answer, _) if answer.allow == true
+
+sound(_, grants) if count(grants) == 0
 
 granted(answer) if {
 	answer == {
@@ -390,4 +397,13 @@ test_operator_and_tenants_oblige if {
 		with data.platform.deploy.tenants.oblige as {limit}
 	by_tenant.allow == true
 	by_tenant.obligations == [limit]
+}
+
+# What refuses is enough to refuse, and so is the want of a grant.
+test_nothing_is_allowed_without_a_grant if {
+	deploy.allow == false with input as {}
+	without_reasons := deploy.allow with input as changed(production, "resource", "tenant", "beta")
+		with data.operators as operators
+		with data.platform.deploy.reasons as set()
+	without_reasons == false
 }

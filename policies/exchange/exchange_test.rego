@@ -33,7 +33,18 @@ decided(value, entries, scopes) := answer if {
 	answer := exchange.decision with input as value
 		with data.agents as entries
 		with data.scopes as scopes
+	grants := exchange.grants with input as value
+		with data.agents as entries
+		with data.scopes as scopes
+	sound(answer, grants)
 }
+
+# Where a request is refused for the want of something, nothing granted it either.
+sound(answer, _) if answer.allow == true
+
+sound(_, grants) if count(grants) == 0
+
+sound(answer, _) if answer.reasons[0].code in {"exchange_denied"}
 
 # The decision where the rule under the exact SPIFFE ID is this one for each service.
 with_rule(value, rule) := decided(
@@ -356,4 +367,43 @@ test_operator_and_tenants_demand if {
 		with data.platform.exchange.operator.oblige as {limit}
 		with data.platform.exchange.tenants.oblige as {limit}
 	all_demanded == set()
+}
+
+# What refuses is enough to refuse, and so is the want of a grant.
+test_nothing_is_allowed_without_a_grant if {
+	exchange.allow == false with input as {}
+	without_reasons := exchange.allow with input as asked("mail")
+		with data.agents as agents
+		with data.platform.exchange.reasons as set()
+	without_reasons == false
+}
+
+granted_codes(value, entries, scopes) := {grant.code | some grant in found} if {
+	found := exchange.grants with input as value
+		with data.agents as entries
+		with data.scopes as scopes
+}
+
+test_grants_are_within_the_resources_and_the_rules if {
+	granted_codes(asked("files"), agents, {}) == {"granted"}
+	granted_codes(asked("bank"), agents, {}) == set()
+	granted_codes(to("read", "bank"), agents, {}) == set()
+	no_own := {me: object.remove(entry, ["exchange"])}
+	bank := {"spiffe://platform.local/*": {"exchange": {"bank": true, "files": {"actions": {"write": true}}}}}
+	granted_codes(asked("bank"), no_own, bank) == set()
+	granted_codes(to("read", "files"), no_own, bank) == set()
+	granted_codes(to("write", "files"), no_own, bank) == {"granted_by_scope"}
+	reads := {me: {"resources": entry.resources, "exchange": {"files": {"actions": {"read": true}}}}}
+	granted_codes(to("write", "files"), reads, {}) == set()
+}
+
+elsewhere(value) := object.union(value, {"tenant": "other"})
+
+test_one_reason_at_a_time if {
+	refusing := {"spiffe://platform.local/*": {"exchange": {"files": false}}}
+	every value in [asked("mail"), asked("files"), to("read", "files"), to("write", "queue")] {
+		mismatch(decided(elsewhere(value), agents, {}))
+		mismatch(decided(elsewhere(value), agents, refusing))
+		unknown(decided(elsewhere(value), {}, refusing))
+	}
 }

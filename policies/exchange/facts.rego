@@ -37,7 +37,6 @@ has_action if input.action != null
 # scope: document
 in_resources if {
 	registered
-	has_action
 	agent.resources[input.service].actions[input.action] == true
 }
 
@@ -90,10 +89,7 @@ denied if {
 # scope: document
 permits(rule) if rule == true
 
-permits(rule) if {
-	has_action
-	rule.actions[input.action] == true
-}
+permits(rule) if rule.actions[input.action] == true
 
 # METADATA
 # title: A rule that refuses
@@ -103,10 +99,7 @@ permits(rule) if {
 # scope: document
 refuses(rule) if not has_form(rule)
 
-refuses(rule) if {
-	has_action
-	rule.actions[input.action] != true
-}
+refuses(rule) if rule.actions[input.action] != true
 
 refuses(rule) if {
 	not has_action

@@ -36,7 +36,19 @@ decided(value, agents, scopes) := answer if {
 		with data.agents as agents
 		with data.scopes as scopes
 		with data.limits as {}
+	grants := message.grants with input as value
+		with data.agents as agents
+		with data.scopes as scopes
+		with data.limits as {}
+	sound(answer, grants)
 }
+
+# Where a request is refused for the want of something, nothing granted it either.
+sound(answer, _) if answer.allow == true
+
+sound(_, grants) if count(grants) == 0
+
+sound(answer, _) if answer.reasons[0].code in {"separated", "agent_rate_exceeded", "tenant_rate_exceeded"}
 
 # Two agents of which the first may say `rule` of sending and the second of receiving.
 pair(caller, target, sends, receives) := {
@@ -432,4 +444,13 @@ test_operator_and_tenants_demand if {
 		with data.platform.message.operator.oblige as {limit}
 		with data.platform.message.tenants.oblige as {limit}
 	all_demanded == set()
+}
+
+# What refuses is enough to refuse, and so is the want of a grant.
+test_nothing_is_allowed_without_a_grant if {
+	message.allow == false with input as {}
+	without_reasons := message.allow with input as between(peer, bot)
+		with data.agents as both(true)
+		with data.platform.message.reasons as set()
+	without_reasons == false
 }

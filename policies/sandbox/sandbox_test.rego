@@ -49,7 +49,18 @@ decided(value, grant, limits) := answer if {
 	answer := sandbox.decision with input as value
 		with data.agents as {me: {"sandbox": grant}}
 		with data.limits as limits
+	grants := sandbox.grants with input as value
+		with data.agents as {me: {"sandbox": grant}}
+		with data.limits as limits
+	sound(answer, grants)
 }
+
+# Where a request is refused for the want of something, nothing granted it either.
+sound(answer, _) if answer.allow == true
+
+sound(_, grants) if count(grants) == 0
+
+sound(answer, _) if answer.reasons[0].code in {"agent_rate_exceeded", "tenant_rate_exceeded"}
 
 answered(value) := decided(value, full, {})
 
@@ -324,4 +335,13 @@ test_operator_and_tenants_demand if {
 		with data.platform.sandbox.tenants.require_approval as {{"question": "q"}}
 	tenants.allow == true
 	tenants.obligations == [most, limit, asks]
+}
+
+# What refuses is enough to refuse, and so is the want of a grant.
+test_nothing_is_allowed_without_a_grant if {
+	sandbox.allow == false with input as {}
+	without_reasons := sandbox.allow with input as with_member("network", true)
+		with data.agents as {me: {"sandbox": full}}
+		with data.platform.sandbox.reasons as set()
+	without_reasons == false
 }
