@@ -110,11 +110,9 @@ reasons contains {
 # custom:
 #   controls: ["NIST:AC-3"]
 reasons contains reason if {
+	some element in data.platform.credential.operator.deny
 	some _ in grants
-	some reason in answer.contributed(
-		"operator",
-		{element | some element in data.platform.credential.operator.deny},
-	)
+	some reason in answer.contributed("operator", {element})
 }
 
 # METADATA
@@ -125,11 +123,9 @@ reasons contains reason if {
 # custom:
 #   controls: ["NIST:AC-3"]
 reasons contains reason if {
+	some element in data.platform.credential.tenants.deny
 	some _ in grants
-	some reason in answer.contributed(
-		"tenant",
-		{element | some element in data.platform.credential.tenants.deny},
-	)
+	some reason in answer.contributed("tenant", {element})
 }
 
 # METADATA
@@ -139,18 +135,18 @@ reasons contains reason if {
 # custom:
 #   controls: ["NIST:AC-3"]
 obligations contains obligation if {
-	some obligation in answer.demanded(
-		{element | some element in data.platform.credential.operator.require_approval},
-		{element | some element in data.platform.credential.operator.oblige},
-	)
+	some element in data.platform.credential.operator.require_approval
+	some obligation in answer.demanded({element}, set())
 }
 
+obligations contains obligation if some obligation in data.platform.credential.operator.oblige
+
 obligations contains obligation if {
-	some obligation in answer.demanded(
-		{element | some element in data.platform.credential.tenants.require_approval},
-		{element | some element in data.platform.credential.tenants.oblige},
-	)
+	some element in data.platform.credential.tenants.require_approval
+	some obligation in answer.demanded({element}, set())
 }
+
+obligations contains obligation if some obligation in data.platform.credential.tenants.oblige
 
 # METADATA
 # title: A credential is to be used

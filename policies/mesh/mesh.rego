@@ -113,11 +113,9 @@ reasons contains {
 # custom:
 #   controls: ["NIST:AC-3"]
 reasons contains reason if {
+	some element in data.platform.mesh.operator.deny
 	reaches
-	some reason in answer.contributed(
-		"operator",
-		{element | some element in data.platform.mesh.operator.deny},
-	)
+	some reason in answer.contributed("operator", {element})
 }
 
 # METADATA
@@ -128,11 +126,9 @@ reasons contains reason if {
 # custom:
 #   controls: ["NIST:AC-3"]
 reasons contains reason if {
+	some element in data.platform.mesh.tenants.deny
 	some _ in grants
-	some reason in answer.contributed(
-		"tenant",
-		{element | some element in data.platform.mesh.tenants.deny},
-	)
+	some reason in answer.contributed("tenant", {element})
 }
 
 # METADATA
@@ -142,18 +138,18 @@ reasons contains reason if {
 # custom:
 #   controls: ["NIST:AC-3"]
 obligations contains obligation if {
-	some obligation in answer.demanded(
-		{element | some element in data.platform.mesh.operator.require_approval},
-		{element | some element in data.platform.mesh.operator.oblige},
-	)
+	some element in data.platform.mesh.operator.require_approval
+	some obligation in answer.demanded({element}, set())
 }
 
+obligations contains obligation if some obligation in data.platform.mesh.operator.oblige
+
 obligations contains obligation if {
-	some obligation in answer.demanded(
-		{element | some element in data.platform.mesh.tenants.require_approval},
-		{element | some element in data.platform.mesh.tenants.oblige},
-	)
+	some element in data.platform.mesh.tenants.require_approval
+	some obligation in answer.demanded({element}, set())
 }
+
+obligations contains obligation if some obligation in data.platform.mesh.tenants.oblige
 
 # METADATA
 # title: Entry of the service

@@ -129,11 +129,9 @@ reasons contains {
 # custom:
 #   controls: ["NIST:AC-3"]
 reasons contains reason if {
+	some element in data.platform.secret.operator.deny
 	is_heard
-	some reason in answer.contributed(
-		"operator",
-		{element | some element in data.platform.secret.operator.deny},
-	)
+	some reason in answer.contributed("operator", {element})
 }
 
 # METADATA
@@ -144,11 +142,9 @@ reasons contains reason if {
 # custom:
 #   controls: ["NIST:AC-3"]
 reasons contains reason if {
+	some element in data.platform.secret.tenants.deny
 	some _ in grants
-	some reason in answer.contributed(
-		"tenant",
-		{element | some element in data.platform.secret.tenants.deny},
-	)
+	some reason in answer.contributed("tenant", {element})
 }
 
 # METADATA
@@ -191,15 +187,15 @@ reasons contains {
 # custom:
 #   controls: ["NIST:AC-3"]
 obligations contains obligation if {
-	some obligation in answer.demanded(
-		{element | some element in data.platform.secret.operator.require_approval},
-		{element | some element in data.platform.secret.operator.oblige},
-	)
+	some element in data.platform.secret.operator.require_approval
+	some obligation in answer.demanded({element}, set())
 }
 
+obligations contains obligation if some obligation in data.platform.secret.operator.oblige
+
 obligations contains obligation if {
-	some obligation in answer.demanded(
-		{element | some element in data.platform.secret.tenants.require_approval},
-		{element | some element in data.platform.secret.tenants.oblige},
-	)
+	some element in data.platform.secret.tenants.require_approval
+	some obligation in answer.demanded({element}, set())
 }
+
+obligations contains obligation if some obligation in data.platform.secret.tenants.oblige
