@@ -12,10 +12,11 @@ import type { Command } from '../../command.ts';
 import { EXIT_FAILED } from '../../failure.ts';
 import { parseOptions, UsageError } from '../../options.ts';
 import { checkCertificate } from '../../policy/certificate/check.ts';
-import { certificateOf, type Expression, expressionsOf } from '../../policy/prove/certificate.ts';
+import { certificateOf, expressionsOf } from '../../policy/prove/certificate.ts';
+import { describe } from '../../policy/prove/describe.ts';
 import { load } from '../../policy/prove/load.ts';
 import { FORMS, readProperty } from '../../policy/prove/property.ts';
-import { type Proof, prove } from '../../policy/prove/prove.ts';
+import { prove } from '../../policy/prove/prove.ts';
 import { FOLDERS_HELP, FOLDERS_MAX, isBundle, policySources, print, printJson } from './sources.ts';
 
 const help = `Usage
@@ -146,13 +147,30 @@ async function run(flags: Flags): Promise<number> {
       report.certificate = flags.certificate;
     } else if (flags.json) report.certificate = certificate;
   }
+  if (proof.verdict === 'proved' && proof.assumed !== undefined) report.assumed = proof.assumed;
   if (proof.verdict === 'refuted') report.counterexample = await keep(proof.inputs, flags);
   if (proof.verdict !== 'refuted') report.not_interpreted = stops as unknown as JsonValue;
   if (proof.verdict === 'unknown') report.open = proof.open.slice(0, 20);
   if (flags.json) printJson(report);
-  else show(report, proof, stops, flags);
+  else {
+    const found = (report.counterexample ?? []) as { file?: string }[];
+    const lines = describe({
+      property,
+      proof,
+      revisions: report.bundle,
+      milliseconds: times.prove_ms,
+      expressions: stops,
+      certificate: flags.certificate,
+      files: found.map(({ file }) => file),
+      folders: flags.folders,
+      data: flags.data,
+    });
+    for (const line of lines) print(line);
+  }
   return proof.verdict === 'proved' ? 0 : EXIT_FAILED;
 }
+
+const PROBLEMS_SHOWN = 3;
 
 /** Checks a certificate against a pair of bundles; the checker reads both as nobody's friend. */
 async function checkAgain(certificate: string, folder: string, json: boolean): Promise<number> {
@@ -170,7 +188,7 @@ async function checkAgain(certificate: string, folder: string, json: boolean): P
   if (checked.revision !== undefined) {
     print(`  policy ${checked.revision.policy}\n  data   ${checked.revision.data}`);
   }
-  for (const { message, file, row, source } of checked.problems) {
+  for (const { message, file, row, source } of checked.problems.slice(0, PROBLEMS_SHOWN)) {
     print(`  ${file === undefined ? '' : `${file}:${row ?? 1}: `}${message}`);
     if (source !== undefined) print(`    ${source.trim()}`);
   }
@@ -218,51 +236,6 @@ async function keep(inputs: JsonObject[], flags: Flags): Promise<JsonValue> {
 
 function numbered(file: string, number: number): string {
   return file.endsWith('.json') ? `${file.slice(0, -5)}-${number}.json` : `${file}-${number}`;
-}
-
-function show(report: Report, proof: Proof, stops: Expression[], flags: Flags): void {
-  const colours = { proved: pc.green, refuted: pc.red, unknown: pc.yellow };
-  const property = report.property as JsonObject;
-  print(`${colours[proof.verdict](proof.verdict)} ${String(property.text)}`);
-  print(
-    `  boundary ${String(property.boundary)}; ${proof.evaluations} classes of inputs in ${String(report.prove_ms)} ms`,
-  );
-  print(`  policy ${report.bundle.policy}\n  data   ${report.bundle.data}`);
-  if (proof.verdict === 'proved') {
-    if (proof.cases === undefined)
-      print('  no certificate: what may be allowed is not a finite list');
-    else
-      print(
-        `  certificate: ${proof.cases.length} cases${flags.certificate === undefined ? '; keep it with --certificate FILE' : `, in ${flags.certificate}`}`,
-      );
-  }
-  if (proof.verdict === 'refuted') {
-    print('  the compiled module allows:');
-    for (const { input, file } of report.counterexample as JsonObject[]) {
-      if (file === undefined) print(`  ${JSON.stringify(input)}`);
-      else
-        print(
-          `  platform policy eval ${[...flags.folders, '--input', String(file), ...(flags.data === undefined ? [] : ['--data', flags.data])].join(' ')} --boundary ${String(property.boundary)}`,
-        );
-    }
-    if (flags.counterexample === undefined)
-      print('  keep it with --counterexample FILE, and ask platform policy eval about it');
-  }
-  if (stops.length > 0) {
-    print(
-      proof.verdict === 'proved'
-        ? '  taken for true wherever it stands (which only makes the proof stricter):'
-        : '  stopped by:',
-    );
-    for (const { file, row, expression, why } of stops) {
-      print(
-        `  ${file === '' ? '' : `${file}:${row}: `}${expression}${expression === '' ? '' : '  '}${pc.dim(`[${why}]`)}`,
-      );
-    }
-  }
-  if (proof.verdict === 'unknown') {
-    for (const one of proof.open.slice(0, 5)) print(`  may be allowed: ${JSON.stringify(one)}`);
-  }
 }
 
 function showProgress(evaluations: number): void {

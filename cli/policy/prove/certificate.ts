@@ -33,6 +33,9 @@ export function certificateOf(
   loaded: Pick<Loaded, 'policy' | 'data' | 'files' | 'moduleMatches'>,
 ): JsonObject {
   const assumptions = expressionsOf(proof.stops, loaded);
+  if (proof.assumed !== undefined) {
+    assumptions.push({ expression: 'input', file: '', row: 0, why: proof.assumed });
+  }
   if (!loaded.moduleMatches) {
     const why = "the bundle's policy.wasm is not what this compiler makes of its sources";
     assumptions.push({ expression: '', file: 'policy.wasm', row: 0, why });

@@ -4,6 +4,7 @@ import { isJsonObject } from '../../../runtime/json.ts';
 import type { Assignment, Evaluation, Held, Subject } from './evaluate.ts';
 import { type Look, lookFor, mayAllow } from './explore.ts';
 import { keyOf } from './values.ts';
+import { partsOf } from './who.ts';
 
 /** The answer of the compiled module for an input; undefined where it has none. */
 export type Ask = (input: JsonObject) => JsonValue | undefined;
@@ -42,12 +43,12 @@ export function findInput(
   const visit = (at: Map<string, Held>): JsonObject | undefined => {
     const evaluation = look(at);
     if (evaluation === undefined) return undefined;
-    for (const missing of [false, true]) {
+    for (const form of FORMS) {
       if (--left < 0 || --searching.budget.inputs < 0) {
         exhausted = false;
         return undefined;
       }
-      const input = inputOf(searching, at, missing);
+      const input = inputOf(searching, at, form, evaluation.read);
       const output = searching.ask(input);
       if (output !== undefined && confirms(output)) return input;
     }
@@ -83,16 +84,25 @@ function allows(output: JsonValue): boolean {
   return isJsonObject(output) && output.allow === true;
 }
 
+/** As small as may be, with what the policy looks at besides, with every member, without what it knows. */
+const FORMS = ['least', 'read', 'most', 'missing'] as const;
+
 /** An ordinary input after the schema, with what is held put in. */
-function inputOf(searching: Searching, held: Assignment, missing: boolean): JsonObject {
-  const sample = sampleOf(searching.schema);
+function inputOf(
+  searching: Searching,
+  held: Assignment,
+  form: (typeof FORMS)[number],
+  read: ReadonlySet<string>,
+): JsonObject {
+  const sample = sampleOf(searching.schema, form === 'most');
   const input: JsonObject = isJsonObject(sample) ? sample : {};
+  if (form === 'read') for (const pointer of read) fill(input, pointer, read);
   const { identity, stranger } = searching;
   const who = held.get(identity);
   put(input, identity, who === undefined || 'not' in who ? stranger : who.is);
   for (const [pointer, what] of held) {
     if ('is' in what) put(input, pointer, what.is);
-    else if (pointer !== identity) put(input, pointer, missing ? undefined : 'another');
+    else if (pointer !== identity) put(input, pointer, form === 'missing' ? undefined : 'another');
   }
   completeIdentity(input, held, '');
   for (const name of Object.keys(input)) completeIdentity(input[name], held, `/${name}`);
@@ -102,16 +112,31 @@ function inputOf(searching: Searching, held: Assignment, missing: boolean): Json
 /** What a SPIFFE ID says of tenant, agent and role also stands beside it, unless something else is held. */
 function completeIdentity(at: JsonValue | undefined, held: Assignment, pointer: string): void {
   if (!isJsonObject(at) || typeof at.spiffe_id !== 'string') return;
-  const [, , trustDomain = '', kind, ...path] = at.spiffe_id.split('/');
-  const [tenant = '', agent = '', role = ''] = kind === 'agent' ? path : [];
-  const parts: Record<string, string> = { trust_domain: trustDomain, tenant, agent, role };
+  const parts = partsOf(at.spiffe_id);
   for (const [name, part] of Object.entries(parts)) {
     if (Object.hasOwn(at, name) && !held.has(`${pointer}/${name}`)) at[name] = part;
   }
 }
 
-/** The smallest value that fits a schema: its first `enum`, its required members. */
-function sampleOf(schema: JsonValue | undefined): JsonValue {
+/** Puts a text where the policy looks and the sample has nothing. */
+function fill(input: JsonObject, pointer: string, read: ReadonlySet<string>): void {
+  if ([...read].some((other) => other.startsWith(`${pointer}/`))) return;
+  let at: JsonValue | undefined = input;
+  for (const name of namesOf(pointer)) {
+    at = isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+  }
+  if (at === undefined) put(input, pointer, 'any');
+}
+
+function namesOf(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** A value that fits a schema: its first `enum`, its required members, or with `most` all of them. */
+function sampleOf(schema: JsonValue | undefined, most = false): JsonValue {
   if (!isJsonObject(schema)) return {};
   if (Array.isArray(schema.enum) && schema.enum[0] !== undefined) return schema.enum[0];
   if (schema.type === 'string') {
@@ -122,15 +147,13 @@ function sampleOf(schema: JsonValue | undefined): JsonValue {
   if (schema.type === 'array') return [];
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
-  return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name])]));
+  const names = most ? Object.keys(properties) : required;
+  return Object.fromEntries(names.map((name) => [name, sampleOf(properties[name], most)]));
 }
 
 /** Sets, or with undefined deletes, the member at a pointer; objects on the way are made. */
 function put(input: JsonObject, pointer: string, value: JsonValue | undefined): void {
-  const names = pointer
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const names = namesOf(pointer);
   const last = names.pop();
   if (last === undefined) return;
   let at = input;

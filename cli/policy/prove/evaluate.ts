@@ -21,6 +21,7 @@ import {
   truthOf,
   type Value,
 } from './values.ts';
+import { partsOf } from './who.ts';
 
 /** What a member of the input is held to; with a set, to anything but the constants in it. */
 export type Held = { is: Scalar } | { not: ReadonlySet<string> };
@@ -63,6 +64,11 @@ export interface Subject {
   data: JsonObject;
   /** How many arguments each built-in has. */
   arity: ReadonlyMap<string, number>;
+  /**
+   * Assumes that trust domain, tenant, agent and role beside a SPIFFE ID are those that it states, as
+   * every caller of the platform writes them.
+   */
+  identitiesAgree?: boolean;
 }
 
 /** One evaluation: rules are computed once, and it remembers what it met on the way. */
@@ -70,6 +76,8 @@ export class Evaluation {
   /** By pointer of an input part that is not held: the constants that it was compared with. */
   readonly met = new Map<string, Map<string, Scalar>>();
   readonly stops = new Map<string, Stop>();
+  /** The pointers of the parts that were looked at and that nothing holds. */
+  readonly read = new Set<string>();
   /** The rule that was supposed to give an element gives none for any of the inputs. */
   impossible = false;
   readonly #subject: Subject;
@@ -83,8 +91,8 @@ export class Evaluation {
   constructor(subject: Subject, held: Assignment, supposed?: Supposition) {
     this.#subject = subject;
     this.#supposed = supposed;
-    this.#held = held;
-    for (const [pointer, what] of held) {
+    this.#held = subject.identitiesAgree === true ? withParts(held) : held;
+    for (const [pointer, what] of this.#held) {
       if (!('is' in what)) continue;
       for (let end = pointer.lastIndexOf('/'); end > 0; end = pointer.lastIndexOf('/', end - 1)) {
         this.#present.add(pointer.slice(0, end));
@@ -553,6 +561,7 @@ export class Evaluation {
   #input(base: InputPart, key: string | number, found: (value: Value, sure: boolean) => void) {
     const pointer = below(base.pointer, key);
     const held = this.#held.get(pointer);
+    if (held === undefined) this.read.add(pointer);
     if (held === undefined) found(new InputPart(pointer), this.#present.has(pointer));
     else if ('is' in held) found(held.is, true);
     else found(new OtherThan(pointer, held.not), false);
@@ -590,6 +599,19 @@ export class Evaluation {
   #stops(why: string): void {
     this.stops.set(why, { file: '', row: 0, why });
   }
+}
+
+/** What each SPIFFE ID that is held states, held beside it. */
+function withParts(held: Assignment): Assignment {
+  const parts = new Map(held);
+  for (const [pointer, what] of held) {
+    if (!pointer.endsWith('/spiffe_id') || !('is' in what) || typeof what.is !== 'string') continue;
+    for (const [name, part] of Object.entries(partsOf(what.is))) {
+      const beside = below(pointer.slice(0, pointer.lastIndexOf('/')), name);
+      if (!parts.has(beside)) parts.set(beside, { is: part });
+    }
+  }
+  return parts;
 }
 
 function lookup(env: Env, name: string): { value: Value } | undefined {

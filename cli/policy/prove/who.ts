@@ -15,6 +15,13 @@ export function tenantSegment(spiffeId: string): string | undefined {
   return isAgent && agent && role ? tenant : undefined;
 }
 
+/** What stands beside a SPIFFE ID in inputs: empty texts where it is not that of an agent. */
+export function partsOf(spiffeId: string): Record<string, string> {
+  const [, , trustDomain = '', kind, ...path] = spiffeId.split('/');
+  const [tenant = '', agent = '', role = ''] = kind === 'agent' ? path : [];
+  return { trust_domain: trustDomain, tenant, agent, role };
+}
+
 /** Whether both the entry in the data and the SPIFFE ID itself say that it is in the tenant. */
 export function isInside(data: JsonObject, spiffeId: string, tenant: string): boolean {
   const agents = agentsOf(data);
