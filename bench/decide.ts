@@ -11,9 +11,9 @@ import type { DecisionRequest } from '../runtime/decide/decision.ts';
 import { createLocalDecider, loadModules } from '../runtime/decide/local.ts';
 import { encodeRow } from '../runtime/evidence/row.ts';
 import type { JsonObject, JsonValue } from '../runtime/json.ts';
+import type { BenchmarkResult } from '../runtime/measure.ts';
+import { compare } from '../runtime/measure.ts';
 import { sampleAgent, sampleData, sampleService } from '../runtime/testing/sample-data.ts';
-import type { BenchmarkResult } from './measure.ts';
-import { compare } from './measure.ts';
 
 const AGENTS = 200;
 const SALT = new Uint8Array(32).fill(1);

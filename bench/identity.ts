@@ -8,6 +8,12 @@ import { createGrpcTransport } from '@connectrpc/connect-node';
 import { machineAttestor } from '../runtime/identity/attestor.ts';
 import { SpiffeWorkloadAPI } from '../runtime/identity/proto/spiffe/workload/workload_pb.js';
 import { createEntryRegistry } from '../runtime/identity/registry.ts';
+import {
+  type BenchmarkCase,
+  type BenchmarkResult,
+  compareAsync,
+  figures,
+} from '../runtime/measure.ts';
 import { openPglite } from '../services/common/database/pglite.ts';
 import type { Database } from '../services/common/database/port.ts';
 import { createAuthority } from '../services/identity/authority/authority.ts';
@@ -15,7 +21,6 @@ import { entriesSchema } from '../services/identity/entries/rows.ts';
 import { EntryStore } from '../services/identity/entries/store.ts';
 import { createIdentityServer } from '../services/identity/server.ts';
 import { SvidCache } from '../services/identity/workload/svid-cache.ts';
-import { type BenchmarkCase, type BenchmarkResult, compareAsync, figures } from './measure.ts';
 
 const trustDomain = 'example.org';
 const entriesCount = 10_000;

@@ -9,6 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { loadModules } from '../runtime/decide/local.ts';
 import { certificatesPem, privateKeyPem } from '../runtime/identity/workload/pem.ts';
 import type { DenyView, X509Source, X509Svid } from '../runtime/identity/workload/x509.ts';
+import {
+  type BenchmarkCase,
+  type BenchmarkResult,
+  compare,
+  type Figures,
+  figures,
+} from '../runtime/measure.ts';
 import type { Filter, HeaderPairs } from '../runtime/proxywasm/filter.ts';
 import { meshFilter } from '../runtime/proxywasm/mesh-filter.ts';
 import { peerProperties, samplePair } from '../runtime/proxywasm/testing/mesh.ts';
@@ -19,13 +26,6 @@ import { createInboundProxy } from '../services/proxy/inbound.ts';
 import type { TcpAddress } from '../services/proxy/listen.ts';
 import { createOutboundProxy } from '../services/proxy/outbound.ts';
 import { envoyHop } from '../services/proxy/testing/envoy-hop.ts';
-import {
-  type BenchmarkCase,
-  type BenchmarkResult,
-  compare,
-  type Figures,
-  figures,
-} from './measure.ts';
 
 const self = fileURLToPath(import.meta.url);
 const trustDomain = SAMPLE_TRUST_DOMAIN;

@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { compilePolicies } from '../runtime/bundle/compile.ts';
 import { POLICIES } from '../runtime/bundle/testing.ts';
 import type { JsonObject, JsonValue } from '../runtime/json.ts';
+import { type BenchmarkCase, type BenchmarkResult, compare } from '../runtime/measure.ts';
 import { Authorization } from '../runtime/modules/authorization.ts';
 import { Record as RecordModule } from '../runtime/modules/record.ts';
 import { moduleBytes } from '../runtime/modules/source.ts';
 import { sampleAgent, sampleData, sampleService } from '../runtime/testing/sample-data.ts';
-import { type BenchmarkCase, type BenchmarkResult, compare } from './measure.ts';
 
 const AGENTS = 200;
 const ENTRYPOINT = 'platform/tool/decision';

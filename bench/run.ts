@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
-import type { BenchmarkResult, Figures } from './measure.ts';
+import type { BenchmarkResult, Figures } from '../runtime/measure.ts';
 
 const folder = dirname(fileURLToPath(import.meta.url));
-const notBenchmarks = ['run.ts', 'measure.ts'];
+const notBenchmarks = ['run.ts'];
 
 /** The benchmarks there are: every other file of this folder that exports `run`. */
 function names(): string[] {

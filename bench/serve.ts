@@ -7,10 +7,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { writeSamplePair } from '../runtime/bundle/testing.ts';
+import {
+  type BenchmarkCase,
+  type BenchmarkResult,
+  type Figures,
+  figures,
+} from '../runtime/measure.ts';
 import { needs } from '../runtime/testing/needs.ts';
 import { type OpaServer, startOpaServer } from '../runtime/testing/opa-server.ts';
 import { sampleAgent, sampleData, sampleService } from '../runtime/testing/sample-data.ts';
-import { type BenchmarkCase, type BenchmarkResult, type Figures, figures } from './measure.ts';
 
 const AGENTS = 200;
 const ROUNDS = 12;

