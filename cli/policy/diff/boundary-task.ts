@@ -6,7 +6,7 @@ import { Random } from './random.ts';
 import { type Observation, search } from './search.ts';
 import { type Slot, slotsOf } from './slots.ts';
 import type { Path, RuleFacts } from './syntax.ts';
-import { templatesOf, Vocabulary } from './vocabulary.ts';
+import { pairsOf, templatesOf, Vocabulary } from './vocabulary.ts';
 
 export interface BoundaryPlan {
   boundary: string;
@@ -14,6 +14,8 @@ export interface BoundaryPlan {
   /** Rules of both sides that may decide here. */
   rules: readonly RuleFacts[];
   data: readonly [JsonObject, JsonObject];
+  /** Tenants whose own policies differ. */
+  tenants: readonly string[];
   /** JSON Pointers that either side reads here; undefined: any. */
   reads: readonly string[] | undefined;
   count: number;
@@ -40,10 +42,10 @@ export function compareBoundary(
   comparison: Comparison,
   record: RecordModule,
 ): BoundaryCoverage {
-  const { boundary, rules, data } = plan;
+  const { boundary, rules, data, tenants } = plan;
   const read = rules.flatMap((rule) => rule.paths);
   const slots = slotsOf(plan.schema, read).filter((slot) => isRead(slot, plan.reads));
-  const vocabulary = new Vocabulary({ rules, data });
+  const vocabulary = new Vocabulary({ rules, data, tenants });
   const coverage = { boundary, inputs: 0, allowedOld: 0, allowedNew: 0, isCut: false };
   const seen = new Map<string, Observation>();
   let asked = 0;
@@ -66,7 +68,8 @@ export function compareBoundary(
     return observed;
   };
   const random = new Random(`${plan.seed} ${boundary}`);
-  search({ vocabulary, slots, templates: templatesOf(rules), random, probe }, plan.count);
+  const [templates, pairs] = [templatesOf(rules), pairsOf(rules)];
+  search({ vocabulary, slots, templates, pairs, random, probe }, plan.count);
   comparison.shrink(boundary, slots, (input) => record.canonicalizeValue(input));
   return coverage;
 }

@@ -10,7 +10,7 @@ import { type Compared, type ComparePlan, decidingOf, type OnProgress } from './
 import type { CompareMessage } from './compare-worker.ts';
 import type { EvidenceCoverage, EvidencePlan } from './evidence-task.ts';
 import { type FlipGroup, Flips } from './flips.ts';
-import { changedRules, placesOf, type RulePlace } from './places.ts';
+import { changedRules, changedTenants, placesOf, type RulePlace } from './places.ts';
 import type { Side } from './side.ts';
 import { type RuleFacts, readRules } from './syntax.ts';
 
@@ -51,7 +51,7 @@ export async function diff(old: Side, now: Side, options: DiffOptions): Promise<
   const shipped = await policySources([]);
   const schemas = { ...shipped.schemas, ...old.schemas, ...now.schemas };
   const rules = { old: await rulesOf(old), now: await rulesOf(now) };
-  const plan = planOf(old, now, [...rules.old, ...rules.now], schemas, options);
+  const plan = planOf(old, now, rules, schemas, options);
   const parts = await Promise.all(shares(plan, options).map((part) => inWorker(part, options)));
   const flips = new Flips();
   for (const { flips: found } of parts) for (const group of found) flips.add(group);
@@ -83,7 +83,7 @@ async function rulesOf({ files }: Side): Promise<RuleFacts[]> {
 function planOf(
   old: Side,
   now: Side,
-  rules: readonly RuleFacts[],
+  { old: oldRules, now: newRules }: Record<'old' | 'now', readonly RuleFacts[]>,
   schemas: Record<string, JsonValue>,
   options: DiffOptions,
 ): ComparePlan {
@@ -99,13 +99,14 @@ function planOf(
   const names = options.boundaries ?? known;
   const reads = bothRead(old, now);
   const boundaries = names.map((boundary): BoundaryPlan => {
-    const own = rules.filter((rule) => {
+    const own = [...oldRules, ...newRules].filter((rule) => {
       const [, name = ''] = rule.package.split('.');
       return name === boundary || !known.includes(name);
     });
     return {
       ...{ boundary, count, seed, deadline, rules: own, data: [old.data, now.data] },
       schema: schemas[boundary] as JsonObject,
+      tenants: changedTenants(oldRules, newRules, boundary),
       reads: reads[`platform/${boundary}/decision`],
     };
   });

@@ -4,7 +4,7 @@ import { withNeighbours } from './neighbours.ts';
 import type { Random } from './random.ts';
 import { fitting, replaced, type Slot } from './slots.ts';
 import type { Subject } from './subjects.ts';
-import type { Constraint } from './syntax.ts';
+import type { Constraint, Path } from './syntax.ts';
 import type { Candidate, Vocabulary } from './vocabulary.ts';
 
 /** What both policies answered, in as much as the search is led by it. */
@@ -19,6 +19,8 @@ export interface SearchConfig {
   vocabulary: Vocabulary;
   slots: readonly Slot[];
   templates: readonly Constraint[][];
+  /** Paths that one rule compares, two by two. */
+  pairs: readonly (readonly [Path, Path])[];
   random: Random;
   /** Asks both policies; undefined when there is to be no further question. */
   probe(input: JsonValue): Observation | undefined;
@@ -30,8 +32,17 @@ interface Seed {
   subject: Subject;
 }
 
-/** Where each stage ends, as a share of all inputs. */
-const STAGES = { wellMeant: 0.25, subjects: 0.35, singles: 0.65, templates: 0.88, pairs: 1 };
+/** Where each stage ends, as a share of all inputs; `patience` is for when nothing is allowed. */
+const STAGES = {
+  wellMeant: 0.25,
+  patience: 0.6,
+  subjects: 0.35,
+  singles: 0.65,
+  templates: 0.88,
+  pairs: 1,
+};
+/** How many of the constants are tried together. */
+const LIKELY = 6;
 const SEEDS_PER_SIGNATURE = 3;
 const SEEDS_MAX = 24;
 const KEPT_MAX = 256;
@@ -64,6 +75,7 @@ class Search {
 
   run(): void {
     this.#wellMeant();
+    if (this.#seeds.size === 0) this.#together();
     this.#changedSubjects();
     this.#singles();
     this.#templates();
@@ -72,21 +84,45 @@ class Search {
 
   /** Random requests, led by the rules that they reach towards one that is allowed. */
   #wellMeant(): void {
-    const { vocabulary, random } = this.#config;
+    const { vocabulary, templates, random } = this.#config;
     for (let round = 0; this.#isBefore(STAGES.wellMeant); round++) {
       const subject = vocabulary.subjects[round % vocabulary.subjects.length]!;
-      if (this.#kept.length === 0 || random.chance(0.2)) {
+      if (this.#kept.length === 0 || random.chance(0.1)) {
         this.#ask(this.#fresh(subject), subject);
         continue;
       }
-      const from = random.pick(this.#kept);
-      const to = random.chance(0.5) ? from.subject : subject;
+      // What was reached last is the farthest.
+      const from =
+        this.#kept[Math.max(random.below(this.#kept.length), random.below(this.#kept.length))]!;
+      const to = random.chance(0.7) ? from.subject : subject;
       let input = to === from.subject ? from.input : this.#as(from.input, to);
-      for (let change = random.below(4); change >= 0; change--) {
+      if (templates.length > 0 && random.chance(0.1)) {
+        input = this.#fitted(input, random.pick(templates), 0);
+      }
+      do {
         const slot = random.pick(this.#meant);
         input = this.#set(input, slot, this.#plain(slot, to));
-      }
+      } while (random.chance(0.4));
       this.#ask(input, to);
+    }
+  }
+
+  /**
+   * Where nothing was allowed yet, two members may have to fit each other, as a port and its scheme: every
+   * two that one rule compares, each with its constants, in what was reached last.
+   */
+  #together(): void {
+    const { vocabulary, pairs } = this.#config;
+    for (const { input, subject } of this.#kept.toReversed()) {
+      for (const [first, second] of pairs) {
+        for (const one of vocabulary.compared(first).slice(0, LIKELY)) {
+          for (const other of vocabulary.compared(second).slice(0, LIKELY)) {
+            if (this.#seeds.size > 0 || !this.#isBefore(STAGES.patience)) return;
+            const half = replaced(input, first, one);
+            this.#ask(replaced(half, second, other) as JsonObject, subject);
+          }
+        }
+      }
     }
   }
 
@@ -131,13 +167,7 @@ class Search {
       for (const template of templates) {
         const seed = this.#someSeed();
         if (seed === undefined) return;
-        let { input } = seed;
-        for (const { path, values } of template) {
-          if (path.includes('*') || path.length === 0 || random.chance(0.2)) continue;
-          const value = random.pick(values);
-          const near = random.chance(0.5) ? value : random.pickEarly(withNeighbours(value));
-          input = replaced(input, path, near) as JsonObject;
-        }
+        let input = this.#fitted(seed.input, template, 0.5);
         if (random.chance(0.3)) {
           const slot = random.pick(this.#config.slots);
           input = this.#set(input, slot, this.#plain(slot, seed.subject));
@@ -145,6 +175,19 @@ class Search {
         this.#ask(input, seed.subject);
       }
     }
+  }
+
+  /** The input with constants that a rule and those it refers to compare, some of them moved a little. */
+  #fitted(from: JsonObject, template: readonly Constraint[], nearShare: number): JsonObject {
+    const { random } = this.#config;
+    let input = from;
+    for (const { path, values } of template) {
+      if (path.includes('*') || path.length === 0 || random.chance(0.2)) continue;
+      const value = random.pick(values);
+      const near = random.chance(nearShare) ? random.pickEarly(withNeighbours(value)) : value;
+      input = replaced(input, path, near) as JsonObject;
+    }
+    return input;
   }
 
   /** Two members at a time. */

@@ -14,16 +14,22 @@ const SUBJECTS_MAX = 96;
 const WORDS_MAX = 160;
 const SPIFFE = 'spiffe://';
 
-/** Those whose data differ between the two sides come first; `changed` is how many they are. */
+/**
+ * Those come first whose data differ between the two sides, or whose tenant is one of `tenants`, as far
+ * as there is room; `changed` is how many they are.
+ */
 export function subjectsOf(
   data: readonly JsonObject[],
   mentioned: readonly string[],
+  tenants: readonly string[],
 ): { subjects: Subject[]; changed: number } {
   const known = data.flatMap((each) => Object.values(each)).flatMap(keysOf);
   const ids = [...new Set([...known, ...mentioned])].filter(isIdentity);
   const isChanged = (id: string) =>
     entriesOf(id, data.slice(0, 1)) !== entriesOf(id, data.slice(1));
-  const changed = ids.filter(isChanged).slice(0, SUBJECTS_MAX);
+  const isOfTenant = (id: string) => tenants.includes(id.split('/')[4] ?? '');
+  const changed = [...new Set([...ids.filter(isChanged), ...ids.filter(isOfTenant)])];
+  changed.splice(SUBJECTS_MAX);
   const others = spread(
     ids.filter((id) => !changed.includes(id)),
     SUBJECTS_MAX - changed.length,

@@ -84,12 +84,11 @@ function declare(scope: Scope, { head, body }: AstRule): void {
   const { name, value } = head;
   if (name === undefined || value === undefined || head.args !== undefined) return;
   const isPlain = body.every(({ terms }) => 'type' in terms && terms.type === 'boolean');
-  if (!isPlain) return;
   const path = pathOf(value, scope);
   const root = dataPathOf(value, scope);
   if (path !== undefined) scope.aliases.set(name, path);
   else if (root !== undefined) scope.dataAliases.set(name, root);
-  else if (value.type !== 'boolean')
+  else if (isPlain && value.type !== 'boolean')
     scope.constants.set(`${scope.package}.${name}`, scalars(value));
 }
 
@@ -218,9 +217,13 @@ function use(ref: AstTerm[], scope: Scope, facts: RuleFacts, values: JsonPrimiti
   const imported = scope.imports.get(first.value);
   const names = rest.map(({ type, value }) => (type === 'string' ? String(value) : '*'));
   const root = first.value === 'data' ? [] : [imported ?? `${scope.package}.${first.value}`];
-  const dotted = [...root, ...names].join('.');
-  facts.uses.push(dotted);
-  values.push(...(scope.constants.get(dotted) ?? []));
+  const parts = [...root, ...names];
+  // The rule may be named with members of its value behind it.
+  for (let length = 1; length <= parts.length; length++) {
+    const dotted = parts.slice(0, length).join('.');
+    facts.uses.push(dotted);
+    values.push(...(scope.constants.get(dotted) ?? []));
+  }
 }
 
 function pathOf({ type, value }: AstTerm, scope: Scope): Path | undefined {

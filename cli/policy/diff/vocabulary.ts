@@ -16,6 +16,8 @@ export interface Sources {
   rules: readonly RuleFacts[];
   /** The data of the old and of the new side. */
   data: readonly [JsonObject, JsonObject];
+  /** Tenants whose own policies are not the same on both sides. */
+  tenants: readonly string[];
 }
 
 /** A value to try; undefined takes the member away. */
@@ -46,7 +48,7 @@ export class Vocabulary {
   readonly #lookups = new Map<string, Set<string>>();
   readonly #cache = new Map<Slot, Map<Subject, { plain: Candidate[]; all: Candidate[] }>>();
 
-  constructor({ rules, data }: Sources) {
+  constructor({ rules, data, tenants }: Sources) {
     const constants = [...new Set(rules.flatMap((rule) => rule.constants))].filter(isPortable);
     this.#data = data;
     this.#changed = [...changedIn(data[0], data[1])].filter(isPortable);
@@ -64,7 +66,7 @@ export class Vocabulary {
       const key = JSON.stringify(path);
       this.#lookups.set(key, (this.#lookups.get(key) ?? new Set()).add(JSON.stringify(root)));
     }
-    const { subjects, changed } = subjectsOf(data, texts);
+    const { subjects, changed } = subjectsOf(data, texts, tenants);
     this.subjects = subjects;
     this.changedSubjects = changed;
   }
@@ -131,7 +133,8 @@ export class Vocabulary {
     if (schema.format === 'date-time') return [NOON, ...compared.filter(isTime), ...moments];
     const name = path.at(-1) ?? '';
     const own = [...(subject.under.get(name) ?? []), ...(subject.under.get(`${name}s`) ?? [])];
-    const words = [...own, ...this.#keysFor(path, subject), ...this.#changed, ...subject.words];
+    const named = [...this.#keysFor(path, subject), ...own];
+    const words = [...named, ...this.#changed, ...subject.words].flatMap(withoutStars);
     const texts = [...compared, ...words, ...this.#texts].filter(
       (value) => typeof value === 'string',
     );
@@ -219,6 +222,21 @@ export function templatesOf(rules: readonly RuleFacts[]): Constraint[][] {
   return [...templates.values()].sort((a, b) => a.length - b.length);
 }
 
+/** Every two paths that one rule compares with constants; those in arrays are left out. */
+export function pairsOf(rules: readonly RuleFacts[]): [Path, Path][] {
+  const pairs = new Map<string, [Path, Path]>();
+  for (const { constraints } of rules) {
+    const paths = constraints.map(({ path }) => path).filter((path) => !path.includes('*'));
+    for (const [at, first] of paths.entries()) {
+      for (const second of paths.slice(at + 1)) {
+        const key = JSON.stringify([first, second]);
+        if (JSON.stringify(first) !== JSON.stringify(second)) pairs.set(key, [first, second]);
+      }
+    }
+  }
+  return [...pairs.values()];
+}
+
 function merge(
   rule: RuleFacts,
   byName: Map<string, RuleFacts[]>,
@@ -247,6 +265,12 @@ function distinct(values: readonly Candidate[]): Candidate[] {
     seen.add(key);
     return true;
   });
+}
+
+/** A pattern, and something that it covers. */
+function withoutStars(value: JsonPrimitive): JsonPrimitive[] {
+  if (typeof value !== 'string' || !value.includes('*')) return [value];
+  return [value.replaceAll('*', 'x'), value];
 }
 
 function isPrimitive(value: Candidate): value is JsonPrimitive {
