@@ -40,6 +40,7 @@ const opaCodes: Record<string, string> = {
   policy_unknown: 'resource_not_found',
   policy_read_only: 'invalid_operation',
   unauthenticated: 'unauthorized',
+  denied: 'unauthorized',
   input: 'invalid_parameter',
 };
 

@@ -1,4 +1,5 @@
 // OPA's own client for Node, with nothing changed but the URL, and what it cannot ask by plain fetch.
+import { request } from 'node:http';
 import { OPAClient } from '@open-policy-agent/opa';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -111,6 +112,45 @@ test('a bearer token is asked for where one is set', async () => {
   });
   assert.is(await known.evaluate('platform/tool/allow', toolCall(1)), true);
   assert.is((await fetch(`${guarded.url}/health`)).status, 200);
+});
+
+test('a page that has its own name resolve to this machine gets nothing', async () => {
+  const { port } = new URL(service.url);
+  const statusFor = (host: string, path: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const asked = request({ host: '127.0.0.1', port, path, headers: { host } }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+      asked.on('error', reject).end();
+    });
+  for (const host of ['localhost', `127.0.0.1:${port}`, '[::1]:8181', 'LOCALHOST:1']) {
+    assert.is(await statusFor(host, '/v1/data/limits'), 200, host);
+  }
+  for (const host of [
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example:80',
+    'x@127.0.0.1',
+  ]) {
+    assert.is(await statusFor(host, '/v1/data/limits'), 403, host);
+    assert.is(await statusFor(host, '/metrics'), 403, host);
+    assert.is(await statusFor(host, '/health'), 200, host);
+  }
+});
+
+test('many explanations at once are bounded, and decisions go on meanwhile', async () => {
+  const path = '/v1/data/platform/tool/allow?explain=notes';
+  const asked = Array.from({ length: 24 }, () => get(path, post(toolCall(1))));
+  const decided = await get(`/v1/data/${decisionPath}`, post(toolCall(1)));
+  assert.is(decided.status, 200);
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  assert.ok(statuses.filter((status) => status === 503).length >= 8, statuses.join());
+  assert.ok(statuses.filter((status) => status === 200).length >= 8, statuses.join());
+  assert.ok(
+    statuses.every((status) => status === 200 || status === 503),
+    statuses.join(),
+  );
 });
 
 test('a decision has the id that every other enforcement point computes', async () => {

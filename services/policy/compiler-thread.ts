@@ -75,8 +75,12 @@ export class CompilerThread {
     this.#running = job;
     this.#worker ??= this.#start();
     this.#timer = setTimeout(() => {
-      const message = `the query ran over its limit of ${job.limitMs / 1000} s`;
-      void this.#end(new PlatformError('query_failed', message));
+      const [code, what] =
+        'query' in job.request
+          ? (['query_failed', 'the query'] as const)
+          : (['compiler_failed', 'the compiler'] as const);
+      const message = `${what} ran over its limit of ${job.limitMs / 1000} s`;
+      void this.#end(new PlatformError(code, message));
     }, job.limitMs);
     this.#worker.postMessage(job.request);
   }

@@ -35,8 +35,8 @@ export interface QueryAnswer {
 export interface Compiled {
   documents: VirtualDocument[];
   wasm: Uint8Array;
-  /** By file, OPA's JSON syntax tree. */
-  trees: Record<string, JsonValue>;
+  /** By file, the JSON text of OPA's syntax tree. */
+  trees: Record<string, string>;
 }
 
 export type WorkerRequest =
@@ -81,7 +81,8 @@ function compile(
     entrypoints: answerable(documents).map(({ entrypoint }) => entrypoint),
     roots: QUERY_ROOTS,
   });
-  return { documents, wasm, trees: JSON.parse(JSON.stringify(modules)) };
+  const trees = Object.entries(modules).map(([file, tree]) => [file, JSON.stringify(tree)]);
+  return { documents, wasm, trees: Object.fromEntries(trees) };
 }
 
 function query(compiler: RegoCompiler, asked: Query): QueryAnswer {

@@ -13,7 +13,7 @@ import type { BundleFiles } from '../../runtime/bundle/reader.ts';
 import { signBundle } from '../../runtime/bundle/sign.ts';
 import { createDecider, type Decider, type DeciderConfig } from '../../runtime/decide/decide.ts';
 import { executorOf, type LoadedModules } from '../../runtime/decide/local.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../runtime/json.ts';
+import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import { Authorization } from '../../runtime/modules/authorization.ts';
 import type { RegoFile } from '../../runtime/modules/rego.ts';
 import type { CompilerThread } from './compiler-thread.ts';
@@ -26,10 +26,12 @@ export interface Snapshot {
   pair: LoadedPair;
   /** The sources in force, in the order of their names. */
   files: RegoFile[];
-  /** By file, OPA's JSON syntax tree. */
-  trees: Record<string, JsonValue>;
-  /** What `data.json` holds. */
+  /** By file, the JSON text of OPA's syntax tree. */
+  trees: Record<string, string>;
+  /** What `data.json` holds, its numbers as they are written. */
   base: JsonObject;
+  /** The same as a thread can be sent it. */
+  data: JsonObject;
   /** By `keyOf` their path. */
   documents: ReadonlyMap<string, VirtualDocument>;
   /** Answers for each document. */
@@ -109,9 +111,9 @@ export class PolicyEngine implements BundleSource {
       strict?: boolean;
     },
   ) {
-    const { files, base } = snapshot;
+    const { files, data } = snapshot;
     const { capabilities, compiler } = this.#config;
-    return compiler.query({ files, capabilities, data: plain(base), ...asked });
+    return compiler.query({ files, capabilities, data, ...asked });
   }
 
   async #compile(files: BundleFiles): Promise<Omit<PolicyInForce, 'loaded'>> {
@@ -126,13 +128,15 @@ export class PolicyEngine implements BundleSource {
   #swap(policy: PolicyInForce, data: LoadedData): void {
     const pair = { policy: policy.loaded, data };
     checkFit(pair);
-    const base = parseExactly(Buffer.from(data.json).toString('utf8'));
+    const text = Buffer.from(data.json).toString('utf8');
     const { documents, wasm, trees } = policy.compiled;
     this.#snapshot = {
       pair,
       files: policy.files,
       trees,
-      base: isJsonObject(base) ? base : {},
+      // `loadData` has read it as an object.
+      base: parseExactly(text) as JsonObject,
+      data: JSON.parse(text) as JsonObject,
       documents: new Map(documents.map((document) => [keyOf(document.path), document])),
       module: Authorization.create({ wasm, data: data.json }),
     };
@@ -163,9 +167,4 @@ async function trusted(
 async function noData(): Promise<LoadedData> {
   const { files } = buildDataBundle({});
   return { revision: buildDataBundle({}).revision, json: files.get(DATA)! };
-}
-
-/** A copy that a worker can be sent: without numbers that are kept as text. */
-function plain(base: JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(base)) as JsonObject;
 }

@@ -1,8 +1,10 @@
 // Health, status, metrics, and the policies in force: everything that can be read, nothing written.
 import { PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
+import type { RegoFile } from '../../runtime/modules/rego.ts';
 import type { HttpRequest, HttpResponse, Route } from '../common/http/port.ts';
-import { flag, valueResponse } from './answer.ts';
+import { flag, objectText, textResponse, valueResponse } from './answer.ts';
+import type { Snapshot } from './engine.ts';
 import type { Parts } from './parts.ts';
 
 /** The routes that tell of the service itself. */
@@ -57,25 +59,27 @@ function health({ engine, bundles, log }: Parts, request: HttpRequest): HttpResp
   return valueResponse(request, { error: problems.join('; ') }, 500);
 }
 
-function policyOf(parts: Parts, file: { path: string; content: string }): JsonObject {
-  const ast = parts.engine.snapshot()?.trees[file.path] ?? null;
-  return { id: file.path, raw: file.content, ast };
+function policyText(snapshot: Snapshot, { path, content }: RegoFile): string {
+  const [id, raw] = [JSON.stringify(path), JSON.stringify(content)];
+  return objectText({ id, raw, ast: snapshot.trees[path] });
 }
 
-function listPolicies(parts: Parts, request: HttpRequest): HttpResponse {
-  const files = parts.engine.snapshot()?.files ?? [];
-  return valueResponse(request, { result: files.map((file) => policyOf(parts, file)) });
+function listPolicies({ engine }: Parts, request: HttpRequest): HttpResponse {
+  const snapshot = engine.snapshot();
+  const policies = snapshot?.files.map((file) => policyText(snapshot, file)) ?? [];
+  return textResponse(request, `{"result":[${policies.join(',')}]}`);
 }
 
-function onePolicy(parts: Parts, request: HttpRequest): HttpResponse {
+function onePolicy({ engine }: Parts, request: HttpRequest): HttpResponse {
   const id = decoded(request.path.slice('/v1/policies/'.length));
-  const file = parts.engine.snapshot()?.files.find(({ path }) => path === id);
-  if (file === undefined) {
+  const snapshot = engine.snapshot();
+  const file = snapshot?.files.find(({ path }) => path === id);
+  if (snapshot === undefined || file === undefined) {
     throw new PlatformError('policy_unknown', `policy id ${JSON.stringify(id.slice(0, 256))}`, {
       hint: 'GET /v1/policies lists the ids',
     });
   }
-  return valueResponse(request, { result: policyOf(parts, file) });
+  return textResponse(request, objectText({ result: policyText(snapshot, file) }));
 }
 
 function decoded(segment: string): string {
