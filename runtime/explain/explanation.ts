@@ -9,6 +9,8 @@ import { markUnknown } from './unknown.ts';
 
 export interface Explanation {
   boundary: string;
+  /** The decision module; only `authorization` has rules, others give their reasons alone. */
+  module: string;
   allow: boolean;
   /** `platform.<boundary>.<code>` of what decided. */
   rule: string;
@@ -54,17 +56,36 @@ export function explainDecision(compiler: RegoCompiler, request: ExplainRequest)
   const output = request.recorded ?? evaluated;
   const diverges = unknown.length === 0 && !isDeepStrictEqual(output, evaluated);
   const tree = unknown.length === 0 ? answer.tree : markUnknown(answer.tree, unknown);
-  const known = { boundary, tree, unknown: [...unknown], diverges };
+  const known = { boundary, module: 'authorization', tree, unknown: [...unknown], diverges };
   return { ...known, ...decided(output), ...deciding(tree, boundary, output) };
+}
+
+/** What can be said of a decision of another module than `authorization`: what it found. */
+export function explainWithoutRules(
+  boundary: string,
+  module: string,
+  output: JsonValue,
+): Explanation {
+  const nothing = { why: [], others: [], tree: [], unknown: [], diverges: false };
+  const { allow, reasons } = decided(output);
+  const { violations, findings } = isJsonObject(output) ? output : {};
+  const found = [
+    ...objects(violations).map(({ pointer, message }) => ({ code: pointer, message })),
+    ...objects(findings).map(({ scanner, kind }) => ({ code: scanner, message: kind })),
+  ].map(({ code, message }) => ({ code: String(code), message: String(message) }));
+  const all = [...reasons, ...found];
+  return { boundary, module, ...nothing, allow, rule: module, reasons: all, output };
 }
 
 function decided(output: JsonValue): Pick<Explanation, 'allow' | 'rule' | 'reasons' | 'output'> {
   const { allow, rule, reasons } = isJsonObject(output) ? output : {};
-  const listed = Array.isArray(reasons) ? reasons.filter(isJsonObject) : [];
   return {
     allow: allow === true,
     rule: typeof rule === 'string' ? rule : 'undefined',
-    reasons: listed.map(({ code, message }) => ({ code: String(code), message: String(message) })),
+    reasons: objects(reasons).map(({ code, message }) => ({
+      code: String(code),
+      message: String(message),
+    })),
     output,
   };
 }
@@ -93,4 +114,8 @@ function deciding(tree: RegoCondition[], boundary: string, output: JsonValue) {
 function withoutMembers(input: JsonValue, members: readonly string[]): JsonValue {
   if (!isJsonObject(input)) return input;
   return Object.fromEntries(Object.entries(input).filter(([name]) => !members.includes(name)));
+}
+
+function objects(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

@@ -85,7 +85,15 @@ test('no text of an explanation steers a terminal or turns a line around', () =>
         ...{ title: text, outcome: 'true' as const, value, expressions: tree },
       };
       const view = viewOf({
-        ...{ boundary: 'b', allow: false, rule: text, output: null, unknown: [text], tree },
+        ...{
+          boundary: 'b',
+          module: 'authorization',
+          allow: false,
+          rule: text,
+          output: null,
+          unknown: [text],
+          tree,
+        },
         ...{
           reasons: [{ code: text, message: value }],
           why: [rule],

@@ -18,23 +18,14 @@ export interface RecordedOptions {
 }
 
 /**
- * The request that explains a recorded decision, with the bundles of its revisions. Members that are
- * committed and have no opening are left out and named in `unknown`.
- * @throws EvidenceError `object_missing` where a bundle is not kept, or no rule decided
+ * The request that explains a recorded decision of the module `authorization`, with the bundles of
+ * its revisions. Members that are committed and have no opening are left out and named in `unknown`.
+ * @throws EvidenceError `object_missing` where a bundle is not kept
  */
 export async function recordedRequest(
   decision: RowDecision,
   options: RecordedOptions,
 ): Promise<ExplainRequest> {
-  if (decision.module !== 'authorization') {
-    throw new EvidenceError(
-      'object_missing',
-      `no rule gave this decision: ${decision.module} did`,
-      {
-        hint: 'Explain the decision of the module authorization in the same row.',
-      },
-    );
-  }
   const policy = await bundleOf('policy', decision.policy_revision, options);
   const data = await bundleOf('data', decision.data_revision, options);
   const files = [...policy]

@@ -87,7 +87,9 @@ export function linesOfTest(trace: readonly RegoCondition[]): Line[] {
   });
 }
 
-function warningOf({ unknown, diverges }: Explanation): string {
+function warningOf({ module, unknown, diverges }: Explanation): string {
+  if (module !== 'authorization')
+    return `the module ${printable(module)} decided this; it has no rules`;
   if (diverges) return 'the rules give another output than the one that was recorded';
   if (unknown.length === 0) return '';
   const names = unknown.map((name) => `input.${printable(name)}`).join(', ');

@@ -37,11 +37,19 @@ test('with its openings a decision is explained whole, and the rules give what w
   }
 });
 
-test('an id that nothing has, one that is no id, and one of another module are said to be so', async () => {
-  for (const id of ['f'.repeat(64), 'xyz', '../../../etc', checked.id]) {
+test('an id that nothing has and one that is no id are said to be so', async () => {
+  for (const id of ['f'.repeat(64), 'xyz', '../../../etc']) {
     const error = await explainRecorded(state, id).catch((reason: unknown) => reason);
     assert.is(codeOf(error), 'object_missing', id);
   }
+});
+
+test('what another module decided has its reasons and no rules', async () => {
+  const explanation = await explainRecorded(state, checked.id);
+  assert.is(explanation.allow, checked.allow);
+  assert.equal(explanation.tree, []);
+  if (!checked.allow) assert.ok(explanation.reasons.length > 0);
+  assert.match(textOf(viewOf(explanation)), /the module arguments decided this; it has no rules/);
 });
 
 test('the page gets its picture from a thread, and the reason where there is none', async () => {

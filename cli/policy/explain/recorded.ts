@@ -3,7 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { EvidenceError } from '../../../runtime/errors.ts';
 import { openObjects } from '../../../runtime/evidence/objects.ts';
 import { decodeRow, type RowDecision } from '../../../runtime/evidence/row.ts';
-import { type Explanation, explainDecision } from '../../../runtime/explain/explanation.ts';
+import {
+  type Explanation,
+  explainDecision,
+  explainWithoutRules,
+} from '../../../runtime/explain/explanation.ts';
 import { recordedRequest } from '../../../runtime/explain/recorded.ts';
 import type { JsonObject } from '../../../runtime/json.ts';
 import { RegoCompiler } from '../../../runtime/modules/rego.ts';
@@ -21,6 +25,8 @@ const capabilities = new URL('../../../policies/capabilities.json', import.meta.
  */
 export async function explainRecorded(state: StateFolder, id: string): Promise<Explanation> {
   const decision = await findDecision(state, id);
+  const { boundary, module, output } = decision;
+  if (module !== 'authorization') return explainWithoutRules(boundary, module, output);
   const request = await recordedRequest(decision, {
     objects: openObjects(state.evidence),
     openings: await readStoredOpenings(state),
