@@ -54,11 +54,10 @@ grants contains {
 	"message": "a person allowed this call",
 	"controls": ["EUAI:14", "NIST:AC-3"],
 } if {
-	input.approval.verdict == "allow"
+	approval_in_force
 	is_call
 	effect_granted
 	must_ask
-	approval_in_force
 }
 
 # METADATA

@@ -219,6 +219,48 @@ test_messages if {
 	}
 }
 
+of_kind(value, kind) := with_member(value, "resource", object.union(value.resource, {"kind": kind}))
+
+test_no_grant_for_what_is_refused if {
+	read := call("github", "get_repo", "read")
+	approved := with_member(read, "approval", approval)
+	every value in [
+		call("bank", "pay", "write"),
+		with_member(call("bank", "pay", "write"), "approval", approval),
+		with_member(call("mail", "delete_email", "write"), "action", "get"),
+		of_kind(with_member(read, "action", "get"), "console"),
+		of_kind(read, "console"),
+		of_kind(approved, "console"),
+		with_member(read, "action", "list"),
+		catalog("fly"),
+		read,
+	] {
+		tool.grants == set() with input as value
+			with data.agents as agents
+			with data.limits as limits
+			with data.platform.tool.operator.require_approval as {7}
+	}
+}
+
+test_describing_anything_but_a_tool_is_no_describing if {
+	read := of_kind(with_member(call("github", "get_repo", "read"), "action", "get"), "console")
+	write := of_kind(with_member(call("github", "get_repo", "write"), "action", "get"), "console")
+	refused(read, "not_decided")
+	refused(write, "action_not_granted")
+	contributed(read, {"deny": {7}}, {}).rule == "platform.tool.operator.denied_by_operator"
+}
+
+test_a_call_without_a_name_is_of_no_tool if {
+	value := call("github", "get_repo", "read")
+	refused(with_member(value, "resource", object.remove(value.resource, {"name"})), "tool_not_granted")
+}
+
+test_nobody_is_asked_about_what_is_not_granted if {
+	every value in [call("bank", "pay", "write"), call("github", "get_repo", "write"), catalog("list")] {
+		decided_with_questions(value, {7}) == decided(value)
+	}
+}
+
 test_nothing_granted_is_nothing_allowed if {
 	tool.allow == false with input as with_member(call("github", "get_repo", "read"), "action", "fly")
 		with data.agents as agents
@@ -264,11 +306,11 @@ test_catalog_with_the_members_of_a_granted_tool if {
 	every service in ["mail", "bank"] {
 		value := call(service, "delete_email", "write")
 		of_catalog := with_member(value, "resource", object.union(value.resource, {"kind": "catalog"}))
-		decided(of_catalog).rule == "platform.tool.catalog_not_granted"
+		[reason.code | some reason in decided(of_catalog).reasons] == ["catalog_not_granted"]
 	}
 	value := call("github", "get_repo", "write")
 	of_catalog := with_member(value, "resource", object.union(value.resource, {"kind": "catalog"}))
-	decided(of_catalog).rule == "platform.tool.catalog_not_granted"
+	[reason.code | some reason in decided(of_catalog).reasons] == ["catalog_not_granted"]
 	decided(with_member(of_catalog, "action", "list")).rule == "platform.tool.catalog_read"
 }
 
