@@ -21,6 +21,7 @@ counters := {
 cost := {"currency": "EUR", "minor": 10}
 
 test_well_formed if {
+	answer.well_formed({"kind": "redact", "paths": ["/a"]})
 	every obligation in [max_bytes, redact, rate, budget] {
 		answer.well_formed(obligation)
 	}
