@@ -10,6 +10,7 @@ import { evalVerb } from './eval.ts';
 import { explainVerb } from './explain.ts';
 import { formatVerb } from './format.ts';
 import { initVerb } from './init.ts';
+import { lintVerb } from './lint.ts';
 import { proveVerb } from './prove.ts';
 import { serveVerb } from './serve.ts';
 import { signVerb } from './sign.ts';
@@ -21,6 +22,7 @@ const verbs: Command[] = [
   initVerb,
   checkVerb,
   formatVerb,
+  lintVerb,
   testVerb,
   evalVerb,
   explainVerb,

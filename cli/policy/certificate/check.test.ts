@@ -103,7 +103,7 @@ test('a right certificate is accepted, and says what was checked', async () => {
   assert.is(answer.checked.cases, 4);
   assert.ok(answer.checked.combinations > 4);
   assert.equal(answer.revision, right.bundle);
-  assert.match(answer.summary, /holds at credential: 4 cases/);
+  assert.match(answer.summary, /at credential: 4 cases hold it/);
 });
 
 test('a certificate that leaves out any case is refused, with the input that it forgot', async () => {

@@ -71,7 +71,7 @@ export async function checkCertificate(
     summary:
       found.length > 0
         ? `the certificate is refused: ${found[0]!.message}`
-        : `“${certificate.sentence}” holds at ${property.boundary}: ${cases} cases hold it, and of ` +
+        : `“${certificate.sentence}” at ${property.boundary}: ${cases} cases hold it, and of ` +
           `${combinations} combinations none that is no case is allowed, by ${contents.files.length} ` +
           `sources that compile to the bundle's module`,
   };
