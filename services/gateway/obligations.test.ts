@@ -112,7 +112,11 @@ test('max_bytes: a larger answer is withheld whole, and the row says so', async 
 });
 
 test('redact: what the paths lead to is gone from results, errors and rows', async ({ g }) => {
-  const people: JsonValue = [{ email: 'a@example.org', name: 'Ann' }, { name: 'Bob' }, 'c@example.org'];
+  const people: JsonValue = [
+    { email: 'a@example.org', name: 'Ann' },
+    { name: 'Bob' },
+    'c@example.org',
+  ];
   const answer = await g.execute('orders_any', { token: { deep: 'swordfish' }, people, total: 1 });
   assert.equal(answer.body.result, {
     token: REDACTED,

@@ -37,7 +37,7 @@ export function redact(
     throw new PlatformError('result_not_redactable', message);
   }
   const found: string[] = [];
-  let redacted = result;
+  let redacted: JsonValue = result;
   for (const path of paths) {
     const before = redacted;
     redacted = without(before, segmentsOf(path));
