@@ -95,6 +95,36 @@ const conditions = [
   'not switch == "off"',
   'input.extra[_] == "x"',
   'data.agents[input.identity.id].list[_] == input.resource.service',
+  'not agent.tenant == input.resource.service',
+  'not data.agents[input.identity.id].frozen',
+  'not {"a": input.resource.service} == {"a": "x"}',
+  'not [input.identity.id] == ["a"]',
+  'not grade(input.action) == input.n',
+  'not grade(lower(input.action)) == 2',
+  'not count(scopes) == 0',
+  'not input.extra.k == "y"',
+  'not agent.resources[input.resource.service].actions.read == true',
+  'not [input.action, agent.tenant] in [["read", "t"]]',
+  '[1, w] = [1, input.n]; w == 2',
+  'input["identity"]["id"] == "a"',
+  'w := input.identity; w.id == "b"',
+  'w := input.resource; not w.service == "y"',
+  'named["t"]',
+  'named[input.resource.service]',
+  'not named.u',
+  'named == {"t": 1}',
+  '{k: 1 | some k in scopes} == {"x": 1}',
+  'max({n | some n in [1, input.n]}) == 5',
+  'some i, s in ["x", "y"]; i == 1; s == input.resource.service',
+  'all_of.deep.t',
+  'scopes & {"x", "z"} == {"x"}',
+  'scopes - {"z"} == set()',
+  'upper(input.action) == "READ"',
+  'object.union(agent, {"frozen": true}).frozen',
+  'object.remove(agent, ["tenant", "resources"]) == {"frozen": true}',
+  'object.keys(agent.resources) == {"x", "y"}',
+  'trim_prefix(input.resource.service, "") == "z"',
+  'input.identity.id == input.extra[_]',
 ];
 
 const helpers = `
@@ -105,6 +135,9 @@ other contains input.extra if input.n > 3
 other contains $"no {input.action}" if input.flag == false
 grade("read") := 1
 grade(action) := 2 if { action == "write" } else := 3 if { action != "drop" }
+named[tenant] := 1 if tenant := agent.tenant
+named["u"] := 1 if input.action == "drop"
+all_of.deep.t if agent.tenant == "t"
 default switch := "off"
 switch := "on" if input.resource.service == "x"
 else := "half" if input.action == "write"
@@ -126,7 +159,7 @@ function sourceOf(name: string, { grants, reasons }: { grants: number[][]; reaso
     // A variable of one condition is no variable of another.
     const lines = body.map((at, place) =>
       conditions[at]!.replaceAll(
-        /\b([skvixyze])\b(?!")(?!\/)(?=[^"]*(?:"[^"]*"[^"]*)*$)/g,
+        /\b([skvixyzewn])\b(?!")(?!\/)(?=[^"]*(?:"[^"]*"[^"]*)*$)/g,
         `$1${place}`,
       ),
     );
@@ -146,7 +179,7 @@ function sourceOf(name: string, { grants, reasons }: { grants: number[][]; reaso
   ].join('\n');
 }
 
-const POLICIES = 60;
+const POLICIES = 40;
 const pointers = ['/identity/id', '/resource/service'];
 
 test('what is accepted is never refuted by the compiled module', async () => {
