@@ -39,7 +39,7 @@ export function redact(
   const found: string[] = [];
   let redacted: JsonValue = result;
   for (const path of paths) {
-    const before = redacted;
+    const before: JsonValue = redacted;
     redacted = without(before, segmentsOf(path));
     if (redacted !== before) found.push(path);
   }
