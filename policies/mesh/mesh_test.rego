@@ -244,3 +244,25 @@ test_nobody_learns_of_a_tenants_rules_without_a_grant if {
 	answer.obligations == []
 	not answer.rule == "platform.mesh.tenant.closed"
 }
+
+with_tenant(value) := answer if {
+	answer := mesh.decision with input as value
+		with data.agents as agents
+		with data.services as services
+		with data.platform.mesh.tenants as {"deny": {{"code": "closed"}}}
+}
+
+test_tenants_are_heard_only_where_something_is_granted if {
+	with_tenant(connect(gateway, "vault")).rule == "platform.mesh.tenant.closed"
+	listen := object.union(connect(gateway, "vault"), {"action": "listen"})
+	every value in [
+		listen,
+		connect(narrowed, "vault"),
+		connect(agent, "ledger"),
+		connect(gateway, "gateway"),
+		connect(agent, "billing"),
+	] {
+		with_tenant(value) == decided(value)
+	}
+	refused(listen, "not_decided")
+}

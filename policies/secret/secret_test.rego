@@ -380,3 +380,41 @@ test_whose_scope if {
 		refused_by(decided_with(unstated, with_secrets({"tenant_write": true})), "scope_not_granted")
 	}
 }
+
+with_tenant(value, denials) := answer if {
+	answer := secret.decision with input as value
+		with data.agents as agents
+		with data.operators as operators
+		with data.services as services
+		with data.limits as {}
+		with data.platform.secret.operator.deny as denials
+		with data.platform.secret.tenants as {"deny": {{"code": "closed"}}}
+}
+
+test_tenants_are_heard_only_where_something_is_granted if {
+	with_tenant(on("read"), set()).rule == "platform.secret.tenant.closed"
+	every value in [
+		by_service(on("write"), gateway),
+		counted(601, 1),
+		counted(1, 3001),
+		in_scope("write", tenant_wide),
+		asked("rotate", {"kind": "vault"}),
+		by_operator(asked("list", {"kind": "catalog"})),
+		by_operator(on("rotate")),
+	] {
+		with_tenant(value, set()) == decided(value)
+	}
+	answer := with_tenant(on("read"), {{"code": "frozen"}})
+	[reason.code | some reason in answer.reasons] == ["frozen"]
+}
+
+test_nothing_is_allowed_without_a_grant if {
+	secret.allow == false with input as by_operator(asked("list", {"kind": "catalog"}))
+		with data.agents as agents
+		with data.operators as operators
+}
+
+test_no_entry_grants_an_agent_to_rotate if {
+	rotates := with_secrets({"actions": {"rotate": true}})
+	refused_by(decided_with(on("rotate"), rotates), "action_not_granted")
+}
