@@ -3,20 +3,18 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BundleError } from '../../../runtime/errors.ts';
-import { sampleData } from '../../../runtime/testing/sample-data.ts';
 import type { Command } from '../../command.ts';
 import { EXIT_FAILED } from '../../failure.ts';
 import { parseOptions, UsageError } from '../../options.ts';
 import { ACCEPTED_FILE, acceptance, readAccepted } from '../../policy/diff/accepted.ts';
 import { type DiffOptions, diff } from '../../policy/diff/diff.ts';
 import { isAcceptable, reportJson, reportText } from '../../policy/diff/report.ts';
-import { readData, readSide, type Side } from '../../policy/diff/side.ts';
+import { readSide, withSomeData } from '../../policy/diff/side.ts';
 import { type StateFolder, stateFolder } from '../../state-folder.ts';
 import { print, printJson } from './sources.ts';
 
 const COUNT_DEFAULT = 10_000;
 const COUNT_MAX = 1_000_000;
-const MADE_UP_AGENTS = 24;
 
 const help = `Usage
   platform policy diff OLD NEW [options]
@@ -85,8 +83,14 @@ export const diffVerb: Command = {
     if (oldPath === undefined || newPath === undefined) throw new UsageError('name OLD and NEW');
     const count = countOf(values.count);
     const state = evidenceOf(values.evidence, values['no-evidence'] === true);
-    const old = await withData(await readSide(oldPath, values['old-data'] ?? values.data));
-    const now = await withData(await readSide(newPath, values['new-data'] ?? values.data));
+    const old = await withSomeData(
+      await readSide(oldPath, values['old-data'] ?? values.data),
+      tell,
+    );
+    const now = await withSomeData(
+      await readSide(newPath, values['new-data'] ?? values.data),
+      tell,
+    );
     const acceptFile = values.accept ?? ownAccepted(newPath);
     const entries = acceptFile === undefined ? [] : await readAccepted(acceptFile);
     const seed = values.seed ?? '1';
@@ -97,7 +101,7 @@ export const diffVerb: Command = {
         storedOpenings: values['stored-openings'] === true,
         openings: values.openings === undefined ? undefined : await textOf(values.openings),
       },
-      onProgress: (what) => void process.stderr.write(`${what}\n`),
+      onProgress: tell,
     };
     const result = await diff(old, now, options);
     const today = new Date().toISOString().slice(0, 10);
@@ -109,15 +113,6 @@ export const diffVerb: Command = {
     return isAcceptable(judged) ? 0 : EXIT_FAILED;
   },
 };
-
-/** What is in force on this machine, else made-up agents: without data nothing would be allowed at all. */
-async function withData(side: Side): Promise<Side> {
-  if (side.dataLabel !== undefined) return side;
-  const inForce = join(stateFolder(undefined).bundles, 'data');
-  if (existsSync(inForce)) return { ...side, data: await readData(inForce), dataLabel: inForce };
-  process.stderr.write(`${side.label} has no data, so made-up agents are asked for; see --data\n`);
-  return { ...side, data: sampleData(MADE_UP_AGENTS), dataLabel: 'made-up agents' };
-}
 
 /** The named state folder, or its evidence folder; without a name this machine's, where there is one. */
 function evidenceOf(named: string | undefined, isOff: boolean): StateFolder | undefined {
@@ -147,4 +142,9 @@ function countOf(text: string | undefined): number {
   const count = Number(text);
   if (/^\d{1,7}$/.test(text ?? '') && count >= 1 && count <= COUNT_MAX) return count;
   throw new UsageError(`--count is a whole number from 1 to ${COUNT_MAX}`);
+}
+
+/** Progress and notes: standard output is for what was found. */
+function tell(what: string): void {
+  process.stderr.write(`${what}\n`);
 }

@@ -2,6 +2,7 @@
 import type { Command } from '../../command.ts';
 import { UsageError } from '../../options.ts';
 import { suggest } from '../../suggest.ts';
+import { benchVerb } from './bench.ts';
 import { buildVerb } from './build.ts';
 import { checkVerb } from './check.ts';
 import { controlsVerb } from './controls.ts';
@@ -33,6 +34,7 @@ const verbs: Command[] = [
   controlsVerb,
   proveVerb,
   diffVerb,
+  benchVerb,
 ];
 
 const help = `Usage

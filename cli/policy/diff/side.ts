@@ -10,8 +10,12 @@ import { BundleError } from '../../../runtime/errors.ts';
 import { defaultTrustDomain } from '../../../runtime/identity/spiffe-id.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../runtime/json.ts';
 import { RegoCompiler, type RegoFile } from '../../../runtime/modules/rego.ts';
+import { sampleData } from '../../../runtime/testing/sample-data.ts';
 import { isBundle, policySources } from '../../commands/policy/sources.ts';
+import { stateFolder } from '../../state-folder.ts';
 import { dataOf, operatorData } from '../../up/data.ts';
+
+const MADE_UP_AGENTS = 24;
 
 /** Everything that is needed to decide and to say which rule did; it can be sent to a worker. */
 export interface Side {
@@ -43,7 +47,7 @@ export async function readSide(path: string, data: string | undefined): Promise<
     ? sideOfBundle(await readBundle(join(path, 'policy')), path)
     : isBundle(path)
       ? sideOfBundle(await readBundle(path), path)
-      : await sideOfFolder(path);
+      : await sideOfFolders([path]);
   const own = isPair ? join(path, 'data') : isBundle(path) ? undefined : join(path, 'data.json');
   if (data !== undefined) return { ...side, data: await readData(data), dataLabel: data };
   if (own === undefined || !(await exists(own))) return side;
@@ -70,10 +74,18 @@ export function sideOfBundle(files: BundleFiles, label: string): Side {
   };
 }
 
-async function sideOfFolder(path: string): Promise<Side> {
-  const sources = await policySources([path]);
+/** The platform's policies, or those of a folder with `capabilities.json`, with operators' beside them. */
+export async function sideOfFolders(paths: readonly string[]): Promise<Side> {
+  const sources = await policySources(paths);
   const { wasm, reads, files } = (await RegoCompiler.load()).build(sources);
-  return { label: path, wasm, reads, files, schemas: sources.schemas ?? {}, data: {} };
+  return {
+    label: paths.join(' ') || 'the platform’s own',
+    wasm,
+    reads,
+    files,
+    schemas: sources.schemas ?? {},
+    data: {},
+  };
 }
 
 /** The value of a `data.json`, or of a data bundle. */
@@ -87,6 +99,18 @@ export async function readData(path: string): Promise<JsonObject> {
     throw new BundleError('bundle_manifest_invalid', `${path} is not JSON`, { cause });
   }
   throw new BundleError('bundle_manifest_invalid', `${path} is not a JSON object`);
+}
+
+/**
+ * The side with data, where it has none: what is in force on this machine, else made-up agents, since
+ * without data nothing would be allowed at all. `tell` is told of made-up ones.
+ */
+export async function withSomeData(side: Side, tell: (note: string) => void): Promise<Side> {
+  if (side.dataLabel !== undefined) return side;
+  const inForce = join(stateFolder(undefined).bundles, 'data');
+  if (existsSync(inForce)) return { ...side, data: await readData(inForce), dataLabel: inForce };
+  tell(`${side.label} has no data: made-up agents are asked for, see --data`);
+  return { ...side, data: sampleData(MADE_UP_AGENTS), dataLabel: 'made-up agents' };
 }
 
 async function exists(path: string): Promise<boolean> {
