@@ -10,6 +10,7 @@ import {
   type Subject,
   TooMuch,
 } from './evaluate.ts';
+import { kindOf } from './policy.ts';
 import {
   ANYTHING,
   isAbstract,
@@ -68,12 +69,38 @@ export function lookFor(
   };
 }
 
+/**
+ * Looks closer: a set of rules without which nothing is allowed has an element whenever something is, so
+ * what is looked for must be there with one of its rules giving that element.
+ */
+export function lookDeeper(
+  subject: Subject,
+  entrypoint: string,
+  wanted: (output: Value) => boolean,
+): Look {
+  const look = lookFor(subject, entrypoint, wanted);
+  const may = (evaluation: Evaluation, what: (output: Value) => boolean) =>
+    evaluation.values(entrypoint).some(({ value }) => what(value)) && !evaluation.impossible;
+  return (held) => {
+    const evaluation = look(held);
+    if (evaluation === undefined) return undefined;
+    for (const set of evaluation.openSets()) {
+      if (set.rules.some((rule) => kindOf(rule) !== 'set')) continue;
+      if (may(new Evaluation(subject, held, { set, rule: undefined }), mayAllow)) continue;
+      const each = set.rules.map((rule) => new Evaluation(subject, held, { set, rule }));
+      if (each.every((supposed) => !may(supposed, wanted))) return undefined;
+    }
+    return evaluation;
+  };
+}
+
 const EVALUATIONS_MAX = 200_000;
 
 /** @throws TooMuch when the classes multiply beyond the bound */
 export function explore(exploring: Exploring): Exploration {
   const { subject, entrypoint, split, only, listed, progress } = exploring;
   const look = exploring.look ?? lookFor(subject, entrypoint, mayAllow);
+  const closer = exploring.look ?? lookDeeper(subject, entrypoint, mayAllow);
   const leaves: Leaf[] = [];
   let evaluations = 0;
   const visit = (held: Map<string, Held>): void => {
@@ -84,7 +111,7 @@ export function explore(exploring: Exploring): Exploration {
     if (evaluation === undefined) return;
     const pointer = split.find((candidate) => splits(candidate, held, evaluation));
     if (pointer === undefined) {
-      leaves.push({ held, stops: [...evaluation.stops.values()] });
+      if (closer(held) !== undefined) leaves.push({ held, stops: [...evaluation.stops.values()] });
       return;
     }
     const before = held.get(pointer);

@@ -2,12 +2,10 @@
 import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
 import { isJsonObject } from '../../../runtime/json.ts';
 import { type Ask, findInput } from './counterexample.ts';
-import { type Assignment, Evaluation, type Stop, type Subject, TooMuch } from './evaluate.ts';
-import { constantsOf, explore, type Leaf, type Look, mayAllow, mayLack } from './explore.ts';
-import { kindOf } from './policy.ts';
+import { type Stop, type Subject, TooMuch } from './evaluate.ts';
+import { constantsOf, explore, type Leaf, lookDeeper, mayAllow, mayLack } from './explore.ts';
 import type { Property } from './property.ts';
 import { type Candidate, type Question, questionOf } from './question.ts';
-import type { Value } from './values.ts';
 
 export interface Proving {
   property: Property;
@@ -87,8 +85,9 @@ function proveReach(proving: Proving, question: Question): Proof {
   const unsettled = new Set<Leaf>();
   let settled = true;
   const budget = { inputs: INPUTS_MAX };
+  const look = lookDeeper(subject, entrypoint, mayAllow);
   const search = ({ held, stranger }: Candidate['classes'][number]) =>
-    findInput({ subject, entrypoint, ask, schema, identity, stranger, budget }, held);
+    findInput({ subject, entrypoint, ask, schema, identity, stranger, budget, look }, held);
   for (const { classes, leaves: behind, sample } of candidates.slice(0, CANDIDATES_MAX)) {
     const found = classes.map(search);
     const inputs = found.flatMap(({ input }) => (input === undefined ? [] : [input]));
@@ -154,7 +153,7 @@ function proveControl(proving: Proving, question: Question, control: string): Pr
   const { property, subject, ask, schema, progress } = proving;
   const entrypoint = entrypointOf(property);
   const { identity, listed } = question;
-  const look: Look = (held) => lookForLack(subject, entrypoint, control, held);
+  const look = lookDeeper(subject, entrypoint, mayLack(control));
   const split = [identity, ...(question.object === undefined ? [] : [question.object])];
   const scope = new Map();
   const { leaves, evaluations } = explore({
@@ -185,30 +184,6 @@ function proveControl(proving: Proving, question: Question, control: string): Pr
   }
   const described = open.map(({ held }) => describeHeld(held));
   return { verdict: 'unknown', stops: stopsOf(open), open: described, evaluations };
-}
-
-/**
- * A set of rules without which nothing is allowed has an element whenever something is: so it is enough
- * that the control is there whichever of its rules gave the element.
- */
-function lookForLack(
-  subject: Subject,
-  entrypoint: string,
-  control: string,
-  held: Assignment,
-): Evaluation | undefined {
-  const lacks = mayLack(control);
-  const may = (evaluation: Evaluation, wanted: (value: Value) => boolean) =>
-    evaluation.values(entrypoint).some(({ value }) => wanted(value)) && !evaluation.impossible;
-  const evaluation = new Evaluation(subject, held);
-  if (!may(evaluation, lacks)) return undefined;
-  for (const set of evaluation.openSets()) {
-    if (set.rules.some((rule) => kindOf(rule) !== 'set')) continue;
-    if (may(new Evaluation(subject, held, { set, rule: undefined }), mayAllow)) continue;
-    const each = set.rules.map((rule) => new Evaluation(subject, held, { set, rule }));
-    if (each.every((supposed) => !may(supposed, lacks))) return undefined;
-  }
-  return evaluation;
 }
 
 function stopsOf(leaves: Leaf[]): Stop[] {
