@@ -65,7 +65,7 @@ test_odd_paths if {
 }
 
 test_odd_currencies if {
-	every currency in ["eur", "EURO", "EU", "EUR\n", " EUR", ""] {
+	every currency in ["eur", "EURO", "EU", "E1R", "1EU", "EUR\n", "EU\n", " EU", ""] {
 		not answer.well_formed(object.union(budget, {"currency": currency}))
 	}
 }
