@@ -3,6 +3,8 @@ import type { JsonObject } from '../../../runtime/json.ts';
 import type { AstBody, AstExpr, AstRule, AstTerm } from '../../../runtime/modules/rego.ts';
 import { type Outcome as BuiltinOutcome, builtins } from './builtins.ts';
 import { equal } from './compare.ts';
+import { bind, bindAll, type Env, isPattern, lookup } from './env.ts';
+import { member, members } from './members.ts';
 import { kindOf, operatorName, type PolicyNode } from './policy.ts';
 import {
   ANYTHING,
@@ -36,8 +38,6 @@ export interface Stop {
   why: string;
 }
 
-/** Values of variables; each binding is a link, so that alternatives share what they agree on. */
-type Env = { name: string; value: Value; next: Env } | undefined;
 /** Where a rule's body begins: with its arguments bound, for every input or for some. */
 type Start = { env: Env; sure: boolean };
 type Found = (value: Value, env: Env, sure: boolean) => void;
@@ -215,7 +215,7 @@ export class Evaluation {
   #holds(expression: AstExpr, env: Env, sure: boolean, solved: Solved): void {
     if (expression.with !== undefined && expression.with.length > 0) {
       this.#stop(expression, 'the prover does not interpret `with`');
-      solved(this.#bindAll(expression.terms, env), false);
+      solved(bindAll(expression.terms, env), false);
     } else if (expression.negated === true) {
       let held: Truth = 'no';
       this.#positive(expression, env, true, (_env, certain) => {
@@ -253,7 +253,7 @@ export class Evaluation {
     this.#term(domain, env, sure, (all, next, certain) => {
       if (isScalar(all)) return;
       let truth: Truth = isAbstract(all) ? 'maybe' : 'yes';
-      this.#members(all, (at, item, there) => {
+      members(all, (at, item, there) => {
         let inside: Truth = 'no';
         const bound = bind(value, item, key === null ? next : bind(key, at, next));
         this.#solve(body, 0, bound, true, (_env, holds) => {
@@ -347,7 +347,7 @@ export class Evaluation {
       };
       step(0, env, sure);
     } else if (!isScalar(value)) {
-      solved(this.#bindAll(pattern, env), false);
+      solved(bindAll(pattern, env), false);
     }
   }
 
@@ -475,7 +475,7 @@ export class Evaluation {
     const [name, ...rest] = path;
     if (name?.type !== 'string') {
       this.#stops(`${node.path} as a whole`);
-      found(ANYTHING, this.#bindAll(path, env), false);
+      found(ANYTHING, bindAll(path, env), false);
       return;
     }
     const key = name.value as string;
@@ -492,7 +492,7 @@ export class Evaluation {
     }
     if (++this.#steps > STEPS_MAX) throw new TooMuch();
     if (isPattern(segment, env)) {
-      this.#members(base, (key, value, there) => {
+      members(base, (key, value, there) => {
         this.#match(segment, key, env, sure && there, (next, certain) => {
           this.#walk(value, rest, next, certain, found);
         });
@@ -500,62 +500,13 @@ export class Evaluation {
       return;
     }
     this.#term(segment, env, sure, (key, next, certain) => {
-      this.#member(base, key, (value, there) => {
+      const each = (value: Value, there: boolean) => {
         this.#walk(value, rest, next, certain && there, found);
-      });
+      };
+      const named = typeof key === 'string' || typeof key === 'number';
+      if (base instanceof InputPart && named) this.#input(base, key, each);
+      else member(base, key, this.meet, each);
     });
-  }
-
-  /** Every member of a collection, with its key; of one that is not known, any one. */
-  #members(base: Value, each: (key: Value, value: Value, sure: boolean) => void): void {
-    if (isAbstract(base)) each(ANYTHING, ANYTHING, false);
-    else if (base instanceof SetValue) {
-      for (const { value, sure } of base.elements) {
-        each(base.ordered ? ANYTHING : value, value, sure);
-      }
-      if (base.open) each(ANYTHING, ANYTHING, false);
-    } else if (Array.isArray(base)) {
-      for (const [index, value] of base.entries()) each(index, value, true);
-    } else if (isObject(base)) {
-      for (const name of Object.keys(base)) each(name, base[name]!, true);
-    }
-  }
-
-  #member(base: Value, key: Value, found: (value: Value, sure: boolean) => void): void {
-    if (base instanceof InputPart) {
-      if (typeof key === 'string' || typeof key === 'number') this.#input(base, key, found);
-      else found(ANYTHING, false);
-    } else if (isAbstract(base)) {
-      found(ANYTHING, false);
-    } else if (base instanceof SetValue) {
-      this.#memberOfSet(base, key, found);
-    } else if (isAbstract(key)) {
-      if (isScalar(base)) return;
-      const names = Array.isArray(base)
-        ? [...base.keys()]
-        : isObject(base)
-          ? Object.keys(base)
-          : [];
-      const possible = names.filter((name) => equal(key, name, this.meet) !== 'no');
-      if (possible.length > 0) found(ANYTHING, false);
-    } else if (Array.isArray(base)) {
-      if (typeof key === 'number' && base[key] !== undefined) found(base[key], true);
-      else if (!isScalar(key)) found(ANYTHING, false);
-    } else if (isObject(base)) {
-      if (typeof key === 'string' && Object.hasOwn(base, key)) found(base[key]!, true);
-    }
-  }
-
-  #memberOfSet(base: SetValue, key: Value, found: (value: Value, sure: boolean) => void): void {
-    if (base.ordered) {
-      if (typeof key === 'number' || !isScalar(key)) found(ANYTHING, false);
-      return;
-    }
-    for (const { value, sure } of base.elements) {
-      const same = equal(value, key, this.meet);
-      if (same !== 'no') found(value, sure && same === 'yes');
-    }
-    if (base.open) found(key, false);
   }
 
   #input(base: InputPart, key: string | number, found: (value: Value, sure: boolean) => void) {
@@ -571,24 +522,6 @@ export class Evaluation {
     let node: PolicyNode | undefined = this.#subject.tree;
     for (const { value } of path.slice(1)) node = node?.children.get(String(value));
     return node;
-  }
-
-  /** Every unbound variable of a term becomes anything: what it was bound to is not known. */
-  #bindAll(term: unknown, env: Env): Env {
-    let bound = env;
-    const visit = (part: unknown): void => {
-      if (Array.isArray(part)) for (const one of part) visit(one);
-      else if (typeof part === 'object' && part !== null) {
-        const { type, value } = part as { type?: string; value?: unknown };
-        if (value === 'input' || value === 'data') return;
-        if (type === 'var' && typeof value === 'string') {
-          if (lookup(bound, value) === undefined)
-            bound = { name: value, value: ANYTHING, next: bound };
-        } else for (const one of Object.values(part)) visit(one);
-      }
-    };
-    visit(term);
-    return bound;
   }
 
   #stop(at: AstExpr | AstRule, why: string): void {
@@ -612,23 +545,4 @@ function withParts(held: Assignment): Assignment {
     }
   }
   return parts;
-}
-
-function lookup(env: Env, name: string): { value: Value } | undefined {
-  for (let at = env; at !== undefined; at = at.next) if (at.name === name) return at;
-  return undefined;
-}
-
-function bind(term: AstTerm, value: Value, env: Env): Env {
-  return { name: term.value as string, value, next: env };
-}
-
-/** Whether the term holds a variable that is not bound yet. */
-function isPattern(term: AstTerm, env: Env): boolean {
-  if (term.type === 'var') return lookup(env, term.value) === undefined;
-  if (term.type === 'array') return (term.value as AstTerm[]).some((item) => isPattern(item, env));
-  if (term.type === 'object') {
-    return (term.value as AstTerm[][]).some(([, value]) => isPattern(value!, env));
-  }
-  return false;
 }
