@@ -112,6 +112,18 @@ test('an allow for another caller or another tool is none', () => {
   }
 });
 
+test('an exchange is about who asks in it', () => {
+  const exchange = (asking: JsonObject): Partial<EvidenceDraft> => {
+    const committedInput = Buffer.from(JSON.stringify(asking));
+    const decisions = [decision({ allow: true }, { boundary: 'exchange', committedInput })];
+    return { kind: 'intent', boundary: 'exchange', decisions };
+  };
+  fine(exchange({ service: 's', spiffe_id: caller }));
+  for (const asking of [{ spiffe_id: `${caller}x` }, { identity: { spiffe_id: caller } }, {}]) {
+    wrong(/another caller, tool or secret/, exchange(asking as JsonObject));
+  }
+});
+
 test('an outcome without its intent, and a denial that nothing denied, are told', () => {
   wrong(/no intent/, { kind: 'outcome', outcome: 'ok' });
   wrong(/no intent/, begun, { kind: 'outcome', outcome: 'ok', action: 'b' });

@@ -110,8 +110,10 @@ function obligationsOf(output: JsonValue): JsonValue[] {
 }
 
 function isAbout({ input, boundary }: RowDecision, row: RowContent): boolean {
-  const { identity, resource } = isJsonObject(input) ? input : {};
-  if (!isJsonObject(identity) || identity.spiffe_id !== row.spiffe_id) return false;
+  const { identity, resource, spiffe_id } = isJsonObject(input) ? input : {};
+  // The input of an exchange is flat: who asks is a member like the others.
+  const caller = boundary === 'exchange' ? { spiffe_id } : identity;
+  if (!isJsonObject(caller) || caller.spiffe_id !== row.spiffe_id) return false;
   const { tool, secret } = row.subject;
   if (boundary === 'tool' && tool !== undefined) {
     return isJsonObject(resource) && resource.name === tool;

@@ -92,10 +92,15 @@ export const draftOf = (decision: Decision): EvidenceDraft => {
   return draft({
     kind: allow && module === 'authorization' ? 'intent' : 'denial',
     ...{ boundary, decisions: [decision], openings, controls },
-    spiffe_id: input?.identity?.spiffe_id ?? '',
+    spiffe_id: input?.identity?.spiffe_id ?? input?.spiffe_id ?? '',
     subject: tool === undefined ? {} : { tool },
     reason: allow ? (module === 'authorization' ? undefined : wrong) : reason,
   });
 };
 
-type Facts = { identity?: { spiffe_id?: string }; resource?: { name?: string } } | null;
+type Facts = {
+  identity?: { spiffe_id?: string };
+  /** At exchanges, whose input is flat. */
+  spiffe_id?: string;
+  resource?: { name?: string };
+} | null;
