@@ -4,7 +4,7 @@ import type { Record as RecordModule } from '../../../runtime/modules/record.ts'
 import type { Comparison } from './comparison.ts';
 import { Random } from './random.ts';
 import { type Observation, search } from './search.ts';
-import { type Slot, slotsOf } from './slots.ts';
+import { isSettable, type Slot, slotsOf } from './slots.ts';
 import type { Path, RuleFacts } from './syntax.ts';
 import { pairsOf, templatesOf, Vocabulary } from './vocabulary.ts';
 
@@ -69,7 +69,8 @@ export function compareBoundary(
   };
   const random = new Random(`${plan.seed} ${boundary}`);
   const [templates, pairs] = [templatesOf(rules), pairsOf(rules)];
-  search({ vocabulary, slots, templates, pairs, random, probe }, plan.count);
+  const ties = rules.flatMap((rule) => rule.ties).filter((tie) => tie.every(isSettable));
+  search({ vocabulary, slots, templates, pairs, ties, random, probe }, plan.count);
   comparison.shrink(boundary, slots, (input) => record.canonicalizeValue(input));
   return coverage;
 }

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../runtime/json.ts';
 import { withNeighbours } from './neighbours.ts';
 import type { Random } from './random.ts';
-import { fitting, replaced, type Slot } from './slots.ts';
+import { fitting, memberAt, replaced, type Slot } from './slots.ts';
 import type { Subject } from './subjects.ts';
 import type { Constraint, Path } from './syntax.ts';
 import type { Candidate, Vocabulary } from './vocabulary.ts';
@@ -21,6 +21,8 @@ export interface SearchConfig {
   templates: readonly Constraint[][];
   /** Paths that one rule compares, two by two. */
   pairs: readonly (readonly [Path, Path])[];
+  /** Paths that one condition compares with each other. */
+  ties: readonly (readonly [Path, Path])[];
   random: Random;
   /** Asks both policies; undefined when there is to be no further question. */
   probe(input: JsonValue): Observation | undefined;
@@ -34,17 +36,20 @@ interface Seed {
 
 /** Where each stage ends, as a share of all inputs; `patience` is for when nothing is allowed. */
 const STAGES = {
-  wellMeant: 0.25,
-  patience: 0.6,
-  subjects: 0.35,
-  singles: 0.65,
-  templates: 0.88,
+  wellMeant: 0.2,
+  patience: 0.5,
+  subjects: 0.3,
+  ties: 0.38,
+  singles: 0.58,
+  templates: 0.72,
+  subjectsAgain: 0.84,
+  singlesAgain: 0.94,
   pairs: 1,
 };
 /** How many of the constants are tried together. */
-const LIKELY = 6;
+const LIKELY = 8;
 const SEEDS_PER_SIGNATURE = 3;
-const SEEDS_MAX = 24;
+const SEEDS_MAX = 16;
 const KEPT_MAX = 256;
 
 /** Runs until `count` inputs were asked or `probe` ends it. */
@@ -62,6 +67,7 @@ class Search {
   readonly #kept: Seed[] = [];
   readonly #signatures = new Set<string>();
   readonly #seeds = new Map<string, Seed[]>();
+  readonly #changedSeeds = new Map<string, Seed[]>();
 
   constructor(config: SearchConfig, count: number) {
     this.#config = config;
@@ -75,10 +81,14 @@ class Search {
 
   run(): void {
     this.#wellMeant();
-    if (this.#seeds.size === 0) this.#together();
-    this.#changedSubjects();
-    this.#singles();
+    if (this.#hasNoSeed()) this.#together();
+    this.#changedSubjects(STAGES.subjects);
+    this.#ties();
+    this.#singles(STAGES.singles);
     this.#templates();
+    // By now more is allowed than at first.
+    this.#changedSubjects(STAGES.subjectsAgain);
+    this.#singles(STAGES.singlesAgain);
     this.#pairs();
   }
 
@@ -117,7 +127,7 @@ class Search {
       for (const [first, second] of pairs) {
         for (const one of vocabulary.compared(first).slice(0, LIKELY)) {
           for (const other of vocabulary.compared(second).slice(0, LIKELY)) {
-            if (this.#seeds.size > 0 || !this.#isBefore(STAGES.patience)) return;
+            if (!this.#hasNoSeed() || !this.#isBefore(STAGES.patience)) return;
             const half = replaced(input, first, one);
             this.#ask(replaced(half, second, other) as JsonObject, subject);
           }
@@ -126,28 +136,60 @@ class Search {
     }
   }
 
-  /** Those of whom the data changed ask for what others were allowed. */
-  #changedSubjects(): void {
-    const { vocabulary, random } = this.#config;
-    const changed = vocabulary.subjects.slice(0, vocabulary.changedSubjects);
-    while (changed.length > 0 && this.#isBefore(STAGES.subjects)) {
-      for (const subject of changed) {
-        const from = this.#someSeed() ?? { input: this.#fresh(subject), subject };
-        let input = this.#as(from.input, subject);
-        for (let change = random.below(4); change > 0; change--) {
-          const slot = random.pick(this.#meant);
-          input = this.#set(input, slot, random.pickEarly(vocabulary.plain(slot, subject)));
-        }
+  /** Those of whom the data or their tenant's policies changed ask for what others were allowed. */
+  #changedSubjects(share: number): void {
+    const { vocabulary } = this.#config;
+    for (const subject of vocabulary.subjects.slice(0, vocabulary.changedSubjects)) {
+      for (const [from] of this.#groups().reverse()) {
+        const input = this.#as(from!.input, subject);
         this.#ask(input, subject);
+        for (const slot of this.#meant) {
+          for (const value of vocabulary.plain(slot, subject).slice(0, LIKELY)) {
+            if (!this.#isBefore(share)) return;
+            this.#ask(this.#set(input, slot, value), subject);
+          }
+        }
+      }
+    }
+  }
+
+  /** Two members that a condition compares with each other are made equal, and moved a little. */
+  #ties(): void {
+    for (const { input, subject } of this.#allSeeds()) {
+      for (const [first, second] of this.#config.ties) {
+        for (const [from, to] of [
+          [first, second],
+          [second, first],
+        ] as const) {
+          const value = memberAt(input, from);
+          if (value === undefined || (typeof value === 'object' && value !== null)) continue;
+          for (const near of withNeighbours(value).slice(0, LIKELY)) {
+            if (!this.#isBefore(STAGES.ties)) return;
+            this.#beside(replaced(input, to, near) as JsonObject, to, subject);
+          }
+        }
+      }
+    }
+  }
+
+  /** The input, and it with each constant of the members beside a path, as an answer beside its time. */
+  #beside(input: JsonObject, path: Path, subject: Subject): void {
+    this.#ask(input, subject);
+    const above = path.slice(0, -1);
+    if (above.length === 0) return;
+    for (const slot of this.#config.slots) {
+      if (slot.path.length !== path.length || !isBelow(slot.path, above)) continue;
+      for (const value of this.#config.vocabulary.compared(slot.path).slice(0, LIKELY)) {
+        this.#ask(replaced(input, slot.path, value) as JsonObject, subject);
       }
     }
   }
 
   /** Every member of every seed with every candidate, the telling candidates of all of them first. */
-  #singles(): void {
+  #singles(share: number): void {
     const { vocabulary, slots } = this.#config;
     const seeds = this.#allSeeds();
-    for (let rank = 0, isMore = true; isMore && this.#isBefore(STAGES.singles); rank++) {
+    for (let rank = 0, isMore = true; isMore && this.#isBefore(share); rank++) {
       isMore = false;
       for (const { input, subject } of seeds) {
         for (const slot of slots) {
@@ -182,7 +224,7 @@ class Search {
     const { random } = this.#config;
     let input = from;
     for (const { path, values } of template) {
-      if (path.includes('*') || path.length === 0 || random.chance(0.2)) continue;
+      if (random.chance(0.2)) continue;
       const value = random.pick(values);
       const near = random.chance(nearShare) ? random.pickEarly(withNeighbours(value)) : value;
       input = replaced(input, path, near) as JsonObject;
@@ -254,15 +296,32 @@ class Search {
     if (seen.allowed) this.#keepSeed(seen.signature, { input, subject });
   }
 
+  /** Some of each pair of rules; those of whom something changed do not compete with the others. */
   #keepSeed(signature: string, seed: Seed): void {
-    const same = this.#seeds.get(signature) ?? [];
+    const seeds = this.#isChanged(seed.subject) ? this.#changedSeeds : this.#seeds;
+    const same = seeds.get(signature) ?? [];
     if (same.length >= SEEDS_PER_SIGNATURE) return;
     if (same.some(({ subject }) => subject === seed.subject)) return;
-    this.#seeds.set(signature, [...same, seed]);
+    seeds.set(signature, [...same, seed]);
+  }
+
+  #groups(): Seed[][] {
+    return [...this.#changedSeeds.values(), ...this.#seeds.values()];
+  }
+
+  #hasNoSeed(): boolean {
+    return this.#seeds.size + this.#changedSeeds.size === 0;
+  }
+
+  #isChanged(subject: Subject): boolean {
+    const { subjects, changedSubjects } = this.#config.vocabulary;
+    return subjects.indexOf(subject) < changedSubjects;
   }
 
   #allSeeds(): Seed[] {
-    const seeds = [...this.#seeds.values()].flat();
+    const groups = this.#groups();
+    const [first, others] = [groups.map(([seed]) => seed!), groups.flatMap(([, ...rest]) => rest)];
+    const seeds = [...first, ...others];
     const all = seeds.length > 0 ? seeds : this.#kept;
     return all.slice(0, SEEDS_MAX);
   }
@@ -270,8 +329,9 @@ class Search {
   /** One of a rule chosen at random, so that a rule that is hard to reach is not left out. */
   #someSeed(): Seed | undefined {
     const { random } = this.#config;
-    if (this.#seeds.size === 0) return this.#kept.length > 0 ? random.pick(this.#kept) : undefined;
-    return random.pick(random.pick([...this.#seeds.values()]));
+    const all = this.#groups();
+    if (all.length > 0) return random.pick(random.pick(all));
+    return this.#kept.length > 0 ? random.pick(this.#kept) : undefined;
   }
 
   #isBefore(share: number): boolean {

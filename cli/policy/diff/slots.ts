@@ -57,6 +57,11 @@ function openMembers(
     .map((name) => [name, schema]);
 }
 
+/** True for a path that can be set: of object members only, each with a key that every host takes. */
+export function isSettable(path: Path): boolean {
+  return path.length > 0 && path.length < DEPTH_MAX && !path.includes('*') && path.every(isKey);
+}
+
 /** A key that every host takes; `__proto__` cannot be set as a member here. */
 function isKey(name: string): boolean {
   return name !== '__proto__' && name.isWellFormed() && Buffer.byteLength(name) <= KEY_BYTES_MAX;
@@ -78,4 +83,11 @@ export function replaced(value: JsonValue, path: Path, to: JsonValue | undefined
 export function fitting(identity: JsonObject, { schema }: Slot): JsonObject {
   const declared = isJsonObject(schema.properties) ? schema.properties : {};
   return Object.fromEntries(Object.entries(identity).filter(([name]) => name in declared));
+}
+
+/** The member at a path, or undefined. */
+export function memberAt(value: JsonValue | undefined, path: Path): JsonValue | undefined {
+  let found = value;
+  for (const name of path) found = isJsonObject(found) ? found[name] : undefined;
+  return found;
 }

@@ -34,6 +34,8 @@ export interface RuleFacts {
   constants: JsonPrimitive[];
   constraints: Constraint[];
   lookups: Lookup[];
+  /** Two paths in one condition. */
+  ties: [Path, Path][];
   /** Every input path that it names. */
   paths: Path[];
   /** Dotted names of the rules that it refers to. */
@@ -108,7 +110,7 @@ function factsOf(file: string, rule: AstRule, outer: Scope): RuleFacts[] {
       .update(location?.text ?? '')
       .digest('hex'),
     headTexts: scalars([head.key, head.value]).filter((value) => typeof value === 'string'),
-    ...{ constants: [], constraints: [], lookups: [], paths: [], uses: [] },
+    ...{ constants: [], constraints: [], lookups: [], ties: [], paths: [], uses: [] },
   };
   const heads = [head.key, head.value].filter((term) => term !== undefined);
   for (const term of heads) condition(term, scope, facts);
@@ -157,6 +159,8 @@ function condition(node: unknown, scope: Scope, facts: RuleFacts): void {
   const values: JsonPrimitive[] = [];
   visit(node, scope, facts, paths, values);
   facts.paths.push(...paths);
+  const [first, second] = paths;
+  if (paths.length === 2 && first && second) facts.ties.push([first, second]);
   facts.constants.push(...values);
   if (values.length === 0) return;
   for (const path of paths) facts.constraints.push({ path, values });

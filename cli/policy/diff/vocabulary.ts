@@ -7,7 +7,7 @@ import {
 } from '../../../runtime/json.ts';
 import { changedIn, scalarsOf } from './changes.ts';
 import { isPortable, withNeighbours, wrongTypes } from './neighbours.ts';
-import { fitting, type Slot } from './slots.ts';
+import { fitting, isSettable, type Slot } from './slots.ts';
 import { keysAt, type Subject, spread, subjectsOf } from './subjects.ts';
 import type { Constraint, Path, RuleFacts } from './syntax.ts';
 
@@ -101,7 +101,9 @@ export class Vocabulary {
       const plain = distinct(this.#plain(slot, subject));
       const near = distinct(plain.filter(isPrimitive).slice(0, 48).flatMap(withNeighbours));
       const compared = this.compared(slot.path).flatMap(withNeighbours);
+      const said = Array.isArray(slot.schema.enum) ? plain : [];
       const all = [
+        ...said,
         undefined,
         ...compared,
         ...plain.slice(0, 12),
@@ -134,8 +136,8 @@ export class Vocabulary {
     const name = path.at(-1) ?? '';
     const own = [...(subject.under.get(name) ?? []), ...(subject.under.get(`${name}s`) ?? [])];
     const named = [...this.#keysFor(path, subject), ...own];
-    const words = [...named, ...this.#changed, ...subject.words].flatMap(withoutStars);
-    const texts = [...compared, ...words, ...this.#texts].filter(
+    const words = [...this.#changed, ...subject.words].flatMap(withoutStars);
+    const texts = [...named.flatMap(withoutStars), ...compared, ...words, ...this.#texts].filter(
       (value) => typeof value === 'string',
     );
     if (schema.type === 'string') return [...texts, 'x'];
@@ -226,7 +228,7 @@ export function templatesOf(rules: readonly RuleFacts[]): Constraint[][] {
 export function pairsOf(rules: readonly RuleFacts[]): [Path, Path][] {
   const pairs = new Map<string, [Path, Path]>();
   for (const { constraints } of rules) {
-    const paths = constraints.map(({ path }) => path).filter((path) => !path.includes('*'));
+    const paths = constraints.map(({ path }) => path).filter(isSettable);
     for (const [at, first] of paths.entries()) {
       for (const second of paths.slice(at + 1)) {
         const key = JSON.stringify([first, second]);
@@ -249,7 +251,7 @@ function merge(
     const key = JSON.stringify(path);
     const known = into.get(key)?.values ?? [];
     const all = [...new Set([...known, ...values.filter(isPortable)])];
-    if (all.length > 0) into.set(key, { path, values: all });
+    if (all.length > 0 && isSettable(path)) into.set(key, { path, values: all });
   }
   for (const name of rule.uses) {
     for (const used of byName.get(name) ?? []) merge(used, byName, into, seen);
