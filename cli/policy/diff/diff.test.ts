@@ -149,23 +149,6 @@ deny contains {"code": "large", "message": "too large"} if {
   );
 });
 
-test('a tenant’s policy only narrows, and only its tenant', async () => {
-  const closed = `package platform.tool.tenant["tenant-3"]
-
-deny contains {"code": "closed", "message": "closed"} if input.action == "list"
-`;
-  const now = await withOperator({ 'tenants/tenant-3/a.rego': closed });
-  const { flips } = await ask(own, now, 'tool');
-  assert.ok(flips.some(({ kind, to }) => kind === 'allow_to_deny' && to.endsWith('.closed')));
-  for (const { kind, example } of flips) {
-    assert.not.ok(WIDENING.has(kind));
-    assert.is(
-      JSON.parse(example.input).identity.spiffe_id,
-      sampleAgent(3 + 20 * Number(example.input.includes('agent-23'))),
-    );
-  }
-});
-
 test('one grant more for one agent of two hundred, in the data alone', async () => {
   const many = sampleData(200);
   const agents = structuredClone(many.agents) as Record<string, JsonObject>;
