@@ -10,7 +10,6 @@ import { RegoCompiler } from '../../../runtime/modules/rego.ts';
 import { sampleAgent, sampleData } from '../../../runtime/testing/sample-data.ts';
 import { policySources } from '../../commands/policy/sources.ts';
 import { type DiffResult, diff } from './diff.ts';
-import { WIDENING } from './judge.ts';
 import type { Side } from './side.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'diff-'));
