@@ -142,27 +142,22 @@ within_scope if {
 }
 
 # METADATA
-# title: Path of the tenant's agents
-# description: Undefined, as a template string would not be, when the identity lacks one of the two.
-tenant_path := concat("", [
-	"spiffe://",
-	input.identity.trust_domain,
-	"/agent/",
-	input.identity.tenant,
-	"/",
-])
-
-# METADATA
 # title: Scope of the tenant
-tenant_scope := concat("", [tenant_path, "*"])
+# description: Made from the SPIFFE ID that the entry is found by, so that nothing stated beside it counts.
+tenant_scope := concat("/", array.concat(array.slice(id_parts, 0, 5), ["*"]))
 
 # METADATA
 # title: Path of the agent's roles
-agent_path := concat("", [tenant_path, input.identity.agent, "/"])
+agent_path := concat("/", array.concat(array.slice(id_parts, 0, 6), [""]))
 
 # METADATA
 # title: Scope of the agent
 agent_scope := concat("", [agent_path, "*"])
+
+# METADATA
+# title: Parts of the SPIFFE ID of an agent
+# description: "`spiffe:`, nothing, trust domain, `agent`, tenant, agent and role."
+id_parts := split(input.identity.spiffe_id, "/")
 
 # METADATA
 # title: Nobody acts for the agent, or who may

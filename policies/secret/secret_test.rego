@@ -371,14 +371,27 @@ test_whose_scope if {
 	refused_by(decided_with(in_scope("write", "spiffe://platform.local/agent/acme/bot/x"), wide), "scope_not_granted")
 	role := with_secrets({"role_write": true})
 	granted_by(decided_with(in_scope("write", "spiffe://platform.local/agent/acme/bot/x"), role), "granted")
-	every part, value in {"trust_domain": "other.local", "tenant": "other", "agent": "other"} {
-		stated := object.union(in_scope("write", agent_wide), {"identity": {part: value}})
-		refused_by(decided_with(stated, role), "scope_not_granted")
+	refused_by(decided_with(in_scope("write", "spiffe://platform.local/agent/acme/bots/x"), role), "scope_not_granted")
+	refused_by(decided_with(in_scope("write", "spiffe://platform.local/agent/other/bot/x"), role), "scope_not_granted")
+	refused_by(decided_with(in_scope("write", "spiffe://other.local/agent/acme/bot/x"), role), "scope_not_granted")
+	refused_by(
+		decided_with(in_scope("write", "spiffe://platform.local/agent/*"), with_secrets({"tenant_write": true})),
+		"scope_not_granted",
+	)
+}
+
+test_what_is_stated_beside_the_id_does_not_count if {
+	role := with_secrets({"tenant_write": true, "role_write": true})
+	every scope in [agent_wide, tenant_wide, "spiffe://platform.local/agent/acme/bot/x"] {
+		every part, value in {"trust_domain": "other.local", "tenant": "other", "agent": "other"} {
+			stated := object.union(in_scope("write", scope), {"identity": {part: value}})
+			granted_by(decided_with(stated, role), "granted")
+		}
 	}
-	every part in ["trust_domain", "tenant"] {
-		unstated := json.remove(in_scope("write", tenant_wide), [concat("/", ["identity", part])])
-		refused_by(decided_with(unstated, with_secrets({"tenant_write": true})), "scope_not_granted")
-	}
+	refused_by(
+		decided_with(object.union(in_scope("write", "spiffe://platform.local/agent/other/*"), {"identity": {"tenant": "other"}}), role),
+		"scope_not_granted",
+	)
 }
 
 with_tenant(value, denials) := answer if {

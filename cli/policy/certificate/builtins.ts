@@ -42,6 +42,7 @@ const builtins: Record<string, { arity: number; run: Builtin }> = {
   split: { arity: 2, run: split },
   concat: { arity: 2, run: concat },
   'array.concat': { arity: 2, run: (a, b) => [...array(a), ...array(b)] },
+  'array.slice': { arity: 3, run: slice },
   'object.get': { arity: 3, run: get },
   'object.keys': { arity: 1, run: (a) => new RegoSet(map(a).keys()) },
   'object.remove': { arity: 2, run: remove },
@@ -100,6 +101,12 @@ function whole(value: number): number {
 
 function array(value: Value | undefined): readonly Value[] {
   return value !== undefined && isArray(value) ? value : wrong();
+}
+
+/** OPA brings both ends into the array; an end before the start gives nothing. */
+function slice(list: Value | undefined, start: Value | undefined, stop: Value | undefined): Value {
+  const first = Math.max(0, number(start));
+  return array(list).slice(first, Math.max(first, number(stop)));
 }
 
 function map(value: Value | undefined): ReadonlyMap<string, Value> {

@@ -83,6 +83,7 @@ export const builtins: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['object.keys', ([value]) => objectKeys(value!)],
   ['internal.member_2', ([item, all], meet) => truth(member(item!, all!, meet))],
   ['array.concat', ([a, b]) => arrayConcat(a!, b!)],
+  ['array.slice', ([list, start, stop]) => arraySlice(list!, start!, stop!)],
   ['is_array', typeTest((v) => Array.isArray(v) || (v instanceof SetValue && v.ordered))],
   ['is_object', typeTest(isObject)],
   ['is_string', typeTest((v) => typeof v === 'string')],
@@ -98,6 +99,15 @@ export const builtins: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['internal.template_string', ([parts]) => template(parts!)],
   ['internal.print', () => sure(true)],
 ]);
+
+/** OPA brings both ends into the array; an end before the start gives nothing. */
+function arraySlice(list: Value, start: Value, stop: Value): Outcome {
+  if (!Array.isArray(list) || !Number.isSafeInteger(start) || !Number.isSafeInteger(stop)) {
+    return 'unknown';
+  }
+  const from = Math.max(0, start as number);
+  return sure(list.slice(from, Math.max(from, stop as number)));
+}
 
 function negate(value: Truth): Truth {
   if (value === 'maybe') return value;
