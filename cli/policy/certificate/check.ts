@@ -1,5 +1,5 @@
 // Checks a certificate of `platform policy prove` without anything of the prover: `prove --check`.
-import type { JsonValue } from '../../../runtime/json.ts';
+import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
 import type { RegoCompiler, RegoFile } from '../../../runtime/modules/rego.ts';
 import type { AstExpr, AstTerm } from '../../../runtime/modules/rego-ast.ts';
 import { type Bundles, readBundles } from './bundle.ts';
@@ -51,6 +51,11 @@ export async function checkCertificate(
   }
   const wrong = holdCases(certificate, property);
   if (wrong.length > 0) return refused(wrong, revision);
+  const only = scopeOf(certificate, property);
+  if (only === undefined) {
+    const message = 'the certificate speaks of other inputs than the sentence';
+    return refused([{ code: 'scope_differs', message }], revision);
+  }
   const program = programOf(contents.modules);
   const rule = certificate.entrypoint
     .split('/')
@@ -59,7 +64,7 @@ export async function checkCertificate(
     const message = `no rule defines ${certificate.entrypoint}`;
     return refused([{ code: 'entrypoint_missing', message }], revision);
   }
-  const claim = claimOf(certificate, property, { program, data: contents.data, rule });
+  const claim = claimOf(certificate, property, { program, data: contents.data, rule, only });
   const { gaps, combinations } = findGaps(claim);
   const found = gaps.flatMap((gap) => describe(gap, property, contents.files));
   const cases = certificate.cases.length;
@@ -95,6 +100,10 @@ function holdCases(certificate: Certificate, property: Property): Problem[] {
     return [{ code: 'entrypoint_differs', message }];
   }
   const places = property.pointers.map((pointer) => pointers.indexOf(pointer));
+  if (property.control !== undefined && (cases.length !== 1 || pointers.length > 0)) {
+    const message = 'the one case of such a sentence is every input, which has nothing to name';
+    return [{ code: 'case_incomplete', message }];
+  }
   if (cases.length > 0 && places.includes(-1)) {
     const message = `the cases must name ${property.pointers.join(' and ')}`;
     return [{ code: 'case_incomplete', message }];
@@ -103,10 +112,32 @@ function holdCases(certificate: Certificate, property: Property): Problem[] {
   return broken === undefined ? [] : [{ code: 'property_broken', message: broken }];
 }
 
+/**
+ * The inputs that the cases are to cover: all that reach something, or those of them that reach what the
+ * sentence names, which are the only ones that could contradict it. Undefined for any others.
+ */
+function scopeOf({ scope }: Certificate, { only, named }: Property): Property['only'] | undefined {
+  if (scope === undefined) return only;
+  const narrow = named && new Map(only).set(named.pointer, [named.value]);
+  return [only, narrow].find((one) => one !== undefined && isScope(scope, one));
+}
+
+/** Whether the certificate's scope says the same: a constant for each pointer, or the list of them. */
+function isScope(scope: JsonObject, only: Property['only']): boolean {
+  if (Object.keys(scope).length !== only.size) return false;
+  return [...only].every(([pointer, constants]) => {
+    const stated = Object.hasOwn(scope, pointer) ? scope[pointer] : undefined;
+    const list = Array.isArray(stated) ? stated : [stated];
+    return (
+      list.length === constants.length && constants.every((one) => list.some((is) => is === one))
+    );
+  });
+}
+
 function claimOf(
   { pointers, cases }: Certificate,
   property: Property,
-  what: { program: Node; data: Value; rule: Rule },
+  what: { program: Node; data: Value; rule: Rule; only: Property['only'] },
 ): Claim {
   const values = new Map(pointers.map((pointer) => [pointer, new Map<string, Value>()]));
   for (const entry of cases) {
@@ -121,7 +152,6 @@ function claimOf(
     pointers: cases.length > 0 ? pointers : property.pointers,
     cases: new Set(keys),
     values,
-    only: property.only,
     ...(property.control !== undefined && { control: property.control }),
   };
 }

@@ -18,8 +18,8 @@ export interface Claim {
   cases: ReadonlySet<string>;
   /** Values that the cases name, by pointer. */
   values: ReadonlyMap<string, ReadonlyMap<string, Value>>;
-  /** What is so of every input that the claim speaks of. */
-  only: ReadonlyMap<string, Value>;
+  /** The claim speaks of inputs that have, at each of these pointers, one of its constants. */
+  only: ReadonlyMap<string, readonly Value[]>;
   /** With it the claim is that every allow lists this control. */
   control?: string;
 }
@@ -53,8 +53,7 @@ export function findGaps(claim: Claim): { gaps: Gap[]; combinations: number } {
   const gaps: Gap[] = [];
   let combinations = 0;
   let evaluated = 0;
-  const only = [...claim.only].map(([at, value]) => [at, { kind: 'is', value }] as const);
-  const open = [new Combination(new Map(only))];
+  const open = combinationsOf(claim.only);
   try {
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       combinations++;
@@ -77,6 +76,15 @@ export function findGaps(claim: Claim): { gaps: Gap[]; combinations: number } {
     gaps.push({ combination: new Combination(), certain: false, tooMuch: true });
   }
   return { gaps, combinations };
+}
+
+/** Every choice of one constant for each pointer. */
+function combinationsOf(only: Claim['only']): Combination[] {
+  return [...only].reduce(
+    (all, [pointer, values]) =>
+      all.flatMap((one) => values.map((value) => one.with(pointer, { kind: 'is', value }))),
+    [new Combination()],
+  );
 }
 
 function isCase({ pointers, cases }: Claim, { assumed }: Combination): boolean {

@@ -13,6 +13,8 @@ const MEMBERS = ['format', 'property', 'bundle', 'entrypoint', 'assumptions', 'c
 /** A certificate whose form is right; whether it is true is another matter. */
 export interface Certificate {
   sentence: string;
+  /** What the cases speak of, as the certificate has it; nothing where it does not say. */
+  scope: JsonObject | undefined;
   policy: string;
   data: string;
   entrypoint: string;
@@ -37,6 +39,8 @@ export function readCertificate(json: JsonValue): Certificate | string {
   if (typeof entrypoint !== 'string' || !/^platform\/[a-z_]{1,64}\/decision$/.test(entrypoint)) {
     return 'the certificate names no boundary’s decision as its entrypoint';
   }
+  const scope = own(own(json, 'property') as JsonObject, 'scope');
+  if (scope !== undefined && !isJsonObject(scope)) return 'the certificate’s scope is no object';
   const assumptions = own(json, 'assumptions') ?? [];
   if (!Array.isArray(assumptions) || assumptions.length > ASSUMPTIONS_MAX) {
     return 'the certificate’s assumptions are no list, or too many';
@@ -45,7 +49,7 @@ export function readCertificate(json: JsonValue): Certificate | string {
   if (!Array.isArray(cases)) return 'the certificate has no list of cases';
   if (cases.length > CASES_MAX) return `the certificate has more than ${CASES_MAX} cases`;
   const read = readCases(cases);
-  return typeof read === 'string' ? read : { sentence, policy, data, entrypoint, ...read };
+  return typeof read === 'string' ? read : { sentence, scope, policy, data, entrypoint, ...read };
 }
 
 function readCases(cases: JsonValue[]): Pick<Certificate, 'pointers' | 'cases'> | string {

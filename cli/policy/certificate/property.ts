@@ -6,8 +6,10 @@ interface Reading {
   boundary: string;
   /** Pointers that every case must name: who asks, and what for. */
   pointers: string[];
-  /** What an input has that reaches something at all; other inputs are not spoken of. */
-  only: ReadonlyMap<string, Value>;
+  /** By pointer, the constants of which an input has one that reaches something at all; of others nothing is said. */
+  only: ReadonlyMap<string, readonly Value[]>;
+  /** What the sentence names, where it speaks of nothing else: a service or a scope, with its pointer. */
+  named?: { pointer: string; value: Value };
   /** The control that every allow must list. */
   control?: string;
   /** Why the cases, each as the values of `pointers`, break the property; undefined when they hold it. */
@@ -17,21 +19,23 @@ interface Reading {
 export type Property = Reading;
 
 interface Members {
+  identity?: string;
   service?: string;
   scope?: string;
   peer?: string;
-  only?: [string, Value][];
+  only?: [string, readonly Value[]][];
 }
 
 const IDENTITY = '/identity/spiffe_id';
 
 const boundaries = new Map<string, Members>([
-  ['tool', { service: '/resource/service', only: [['/action', 'call']] }],
+  ['tool', { service: '/resource/service', only: [['/action', ['call']]] }],
   ['registration', { service: '/resource/service' }],
   ['credential', { service: '/resource/service' }],
-  ['exchange', { service: '/resource/service' }],
+  ['exchange', { identity: '/spiffe_id', service: '/service' }],
   ['mesh', { service: '/resource/name' }],
-  ['secret', { scope: '/resource/scope' }],
+  // Reading is bounded by the scope module, which covers scopes by identity, and not by this policy.
+  ['secret', { scope: '/resource/scope', only: [['/action', ['write', 'delete', 'restore']]] }],
   ['message', { peer: '/target/spiffe_id' }],
 ]);
 
@@ -83,27 +87,34 @@ function reading(
   boundary: string,
   what: 'service' | 'scope' | 'peer',
   broken: Property['broken'],
+  name?: string,
 ): Property | string {
   const members = boundaries.get(boundary);
   const object = members?.[what];
   if (members === undefined || object === undefined) {
     return `inputs of the boundary ${boundary} name no ${what}`;
   }
-  return { boundary, pointers: [IDENTITY, object], only: new Map(members.only ?? []), broken };
+  return {
+    boundary,
+    pointers: [members.identity ?? IDENTITY, object],
+    only: new Map(members.only ?? []),
+    ...(name !== undefined && { named: { pointer: object, value: name } }),
+    broken,
+  };
 }
 
 function tenantOnly(tenant: string, service: string, data: Value, boundary: string) {
-  return reading(boundary, 'service', (cases) => {
+  const broken: Property['broken'] = (cases) => {
     const outside = cases.find(([id, to]) => to === service && !isInside(data, id!, tenant));
     return outside && `${String(outside[0])} is not of tenant ${tenant} and reaches ${service}`;
-  });
+  };
+  return reading(boundary, 'service', broken, service);
 }
 
-/** Both the identity itself and its entry, if there is one, must say the tenant. */
+/** Both the identity itself and its entry must say the tenant. */
 function isInside(data: Value, id: Value, tenant: string): boolean {
   if (segmentsOf(id)?.tenant !== tenant) return false;
-  const entry = entryOf(data, String(id));
-  return entry === undefined || entry.get('tenant') === tenant;
+  return entryOf(data, String(id))?.get('tenant') === tenant;
 }
 
 function separated(a: string, b: string, data: Value, boundary: string) {
@@ -136,10 +147,11 @@ function onlyThese(names: string, scope: string, data: Value, boundary: string) 
   const wrong = agents.find((found) => typeof found === 'string');
   if (wrong !== undefined) return wrong as string;
   const isOneOf = (id: Value) => agents.some((found) => typeof found !== 'string' && found.is(id));
-  return reading(boundary, 'scope', (cases) => {
+  const broken: Property['broken'] = (cases) => {
     const other = cases.find(([id, of]) => of === scope && !isOneOf(id!));
     return other && `${String(other[0])} reaches the scope ${scope}`;
-  });
+  };
+  return reading(boundary, 'scope', broken, scope);
 }
 
 /** An agent by SPIFFE ID, by `tenant/agent`, or by a name that one tenant's agent has. */

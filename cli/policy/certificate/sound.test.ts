@@ -213,7 +213,7 @@ test('what is accepted is never refuted by the compiled module', async () => {
   for (const [at, name] of names.entries()) {
     const rule = program.children.get('platform')!.children.get(name)!.children.get('decision')!
       .rule!;
-    const base = { program, data: fromJson(data), rule, only: new Map<string, Value>() };
+    const base = { program, data: fromJson(data), rule, only: new Map<string, Value[]>() };
     const answers = universe.map((input) => ({
       input,
       answer: decided(module, `platform/${name}/decision`, input),

@@ -10,21 +10,25 @@ export interface BoundaryMembers {
   service?: string;
   scope?: string;
   peer?: string;
-  /** Members that an input has where something is really reached, by pointer. */
-  counts: Readonly<Record<string, Scalar>>;
+  /** By pointer: the constants of which an input has one where something is really reached. */
+  counts: Readonly<Record<string, readonly Scalar[]>>;
 }
 
 const identity = '/identity/spiffe_id';
 
 /** A boundary that is not here has no services, scopes or peers; `carries control` works for all. */
 const members: Readonly<Record<string, BoundaryMembers>> = {
-  tool: { identity, service: '/resource/service', counts: { '/action': 'call' } },
+  tool: { identity, service: '/resource/service', counts: { '/action': ['call'] } },
   registration: { identity, service: '/resource/service', counts: {} },
   credential: { identity, service: '/resource/service', counts: {} },
   exchange: { identity: '/spiffe_id', service: '/service', counts: {} },
   mesh: { identity, service: '/resource/name', counts: {} },
-  // Whose reading a scope covers is the scope module's decision; the policy decides who may write to it.
-  secret: { identity, scope: '/resource/scope', counts: { '/action': 'write' } },
+  // Whose reading a scope covers is the scope module's decision; the policy decides who may change what is in it.
+  secret: {
+    identity,
+    scope: '/resource/scope',
+    counts: { '/action': ['write', 'delete', 'restore'] },
+  },
   message: { identity, peer: '/target/spiffe_id', counts: {} },
 };
 

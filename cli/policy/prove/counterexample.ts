@@ -43,12 +43,12 @@ export function findInput(
   const visit = (at: Map<string, Held>): JsonObject | undefined => {
     const evaluation = look(at);
     if (evaluation === undefined) return undefined;
-    for (const form of FORMS) {
+    for (const [form, read] of formsOf(evaluation.read)) {
       if (--left < 0 || --searching.budget.inputs < 0) {
         exhausted = false;
         return undefined;
       }
-      const input = inputOf(searching, at, form, evaluation.read);
+      const input = inputOf(searching, at, form, read);
       const output = searching.ask(input);
       if (output !== undefined && confirms(output)) return input;
     }
@@ -86,6 +86,14 @@ function allows(output: JsonValue): boolean {
 
 /** As small as may be, with what the policy looks at besides, with every member, without what it knows. */
 const FORMS = ['least', 'read', 'most', 'missing'] as const;
+
+/** Each form, then with all but one of what the policy looks at: a refusal may hang on one that is there. */
+function* formsOf(read: ReadonlySet<string>) {
+  for (const form of FORMS) yield [form, read] as const;
+  for (const left of read) {
+    yield ['read', new Set([...read].filter((pointer) => pointer !== left))] as const;
+  }
+}
 
 /** An ordinary input after the schema, with what is held put in. */
 function inputOf(

@@ -37,8 +37,8 @@ export interface Exploring {
   subject: Subject;
   /** Such as `platform/tool/decision`. */
   entrypoint: string;
-  /** What every input of interest has. */
-  scope: ReadonlyMap<string, Held>;
+  /** What every input of interest has: all of one of these. */
+  scopes: readonly ReadonlyMap<string, Held>[];
   /** The pointers whose values tell the classes apart, in the order of splitting. */
   split: readonly string[];
   /** By pointer: the only constants of interest; any other value is one class beside them. */
@@ -127,7 +127,7 @@ export function explore(exploring: Exploring): Exploration {
     }
     visit(new Map(held).set(pointer, { not: known }));
   };
-  visit(new Map(exploring.scope));
+  for (const scope of exploring.scopes) visit(new Map(scope));
   return { leaves, evaluations };
 }
 

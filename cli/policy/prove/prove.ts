@@ -26,7 +26,7 @@ export type Proof = { evaluations: number } & (
       verdict: 'proved';
       /** Every allowed input that the sentence is about agrees with one; absent where they are not finite. */
       cases?: Case[];
-      /** What an input has that the cases speak of. */
+      /** What an input has that the cases speak of; a list is of constants of which it has one. */
       scope?: Record<string, JsonValue>;
       stops: Stop[];
       /** What the proof rests on besides; the checker shares no assumption. */
@@ -122,7 +122,7 @@ function coverOf(
   const full = explore({
     subject,
     entrypoint: entrypointOf(property),
-    scope: counts,
+    scopes: counts,
     split: pairs,
     listed,
     progress,
@@ -130,19 +130,30 @@ function coverOf(
   });
   // What was explored for a pair of agents speaks of no other identity, which a scope cannot say.
   const ofOne = property.kind === 'tenant_only' || property.kind === 'only_scope';
-  for (const [found, scope] of [
+  for (const [found, scopes] of [
     [full.leaves, counts],
-    ...(ofOne ? [[leaves, question.scope] as const] : []),
+    ...(ofOne ? [[leaves, question.scopes] as const] : []),
   ] as const) {
     if (found.length > CASES_MAX) continue;
-    const cases = found.map(({ held }) => constantsOf(held, pairs));
-    if (cases.some((when) => when === undefined)) continue;
-    return {
-      cases: cases.map((when) => ({ when: when! })),
-      scope: constantsOf(scope, [...scope.keys()])!,
-    };
+    const whens = found.map(({ held }) => constantsOf(held, pairs));
+    if (whens.some((when) => when === undefined)) continue;
+    // Several actions allow the same pair.
+    const cases = new Map(whens.map((when) => [JSON.stringify(when), { when: when! }]));
+    return { cases: [...cases.values()], scope: scopeOf(scopes) };
   }
   return {};
+}
+
+/** The constants of all alternatives by pointer: the one, or where there are several their list. */
+function scopeOf(scopes: Question['scopes']): Record<string, JsonValue> {
+  const constants = new Map<string, Set<JsonValue>>();
+  for (const [pointer, what] of scopes.flatMap((scope) => [...scope])) {
+    if (!('is' in what)) continue;
+    constants.set(pointer, (constants.get(pointer) ?? new Set()).add(what.is));
+  }
+  return Object.fromEntries(
+    [...constants].map(([pointer, all]) => [pointer, all.size === 1 ? [...all][0]! : [...all]]),
+  );
 }
 
 /**
@@ -155,11 +166,10 @@ function proveControl(proving: Proving, question: Question, control: string): Pr
   const { identity, listed } = question;
   const look = lookDeeper(subject, entrypoint, mayLack(control));
   const split = [identity, ...(question.object === undefined ? [] : [question.object])];
-  const scope = new Map();
   const { leaves, evaluations } = explore({
     subject,
     entrypoint,
-    scope,
+    scopes: question.scopes,
     split,
     listed,
     look,

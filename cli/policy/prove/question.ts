@@ -27,9 +27,10 @@ export interface Question {
   /** JSON Pointers of who asks, and of what the sentence asks about; none for a control. */
   identity: string;
   object?: string;
-  /** What an input has where something is really reached. */
-  counts: Map<string, Held>;
-  scope: Map<string, Held>;
+  /** What an input has where something is really reached: all of one of these. */
+  counts: Map<string, Held>[];
+  /** The same, with what the sentence names. */
+  scopes: Map<string, Held>[];
   split: string[];
   only: Map<string, Scalar[]>;
   listed: Map<string, Scalar[]>;
@@ -51,7 +52,13 @@ export function questionOf(
   if (property.kind === 'carries_control') {
     const { identity, object } = splitsOf(property.boundary);
     const listed = new Map([[identity, agents]]);
-    const none = { counts: new Map(), scope: new Map(), only: new Map(), candidates: () => [] };
+    const everything = [new Map<string, Held>()];
+    const none = {
+      counts: everything,
+      scopes: everything,
+      only: new Map(),
+      candidates: () => [],
+    };
     return { identity, ...(object === undefined ? {} : { object }), split: [], listed, ...none };
   }
   if (property.kind === 'tenant_only') {
@@ -75,8 +82,12 @@ export function questionOf(
 
 function heldMembers(boundary: string, what: 'service' | 'scope' | 'peer') {
   const { identity, object, counts } = membersOf(boundary, what);
-  const held = Object.entries(counts).map(([pointer, is]) => [pointer, { is }] as const);
-  return { identity, object, counts: new Map<string, Held>(held) };
+  const held = Object.entries(counts).reduce<Map<string, Held>[]>(
+    (all, [pointer, constants]) =>
+      all.flatMap((one) => constants.map((is) => new Map(one).set(pointer, { is }))),
+    [new Map()],
+  );
+  return { identity, object, counts: held };
 }
 
 /** One thing, and only certain identities reach it. */
@@ -93,7 +104,7 @@ function among(
     identity,
     object,
     counts,
-    scope: new Map<string, Held>(counts).set(object, { is: name }),
+    scopes: counts.map((one) => new Map(one).set(object, { is: name })),
     split: [identity],
     only: new Map(),
     listed: new Map([[identity, agents]]),
@@ -114,7 +125,7 @@ function separation(boundary: string, a: string[], b: string[], agents: string[]
     identity,
     object,
     counts,
-    scope: counts,
+    scopes: counts,
     split: [identity, object],
     only: new Map([[identity, [...a, ...b]]]),
     listed: new Map([[identity, agents]]),
@@ -146,7 +157,7 @@ function silence(boundary: string, a: string[], b: string[], agents: string[]): 
     identity,
     object,
     counts,
-    scope: counts,
+    scopes: counts,
     split: [identity, object],
     only: new Map([
       [identity, both],
