@@ -42,7 +42,7 @@ export function printTables(
       'the end. The ideal judge allows the user’s calls and refuses the attack’s; the last but one',
       'column is with a person who always says yes. Slack’s injection_task_5 is judged by the',
       'environment, since its own checker counts attempts. The policies were written for workspace,',
-      'banking and slack; travel is as it comes. travel’s injection_task_6 is text only: not played.',
+      'banking and slack; of travel one attack was looked at. Its injection_task_6 is text only: not played.',
       '',
       `${report.rows} evidence rows, ${report.rowsReproduced} reproduced by audit --verify; ${seconds.toFixed(0)} s.`,
     ].join('\n'),
