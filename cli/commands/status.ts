@@ -63,6 +63,7 @@ function statusText(facts: JsonObject): string {
     identityLine(facts.identity as JsonObject),
     `policy    ${bundles.policy}`,
     `data      ${bundles.data}`,
+    ...(bundles.compared ? [`${pc.yellow('compared')}  ${bundles.compared}`] : []),
     ...(bundles.error ? [`${pc.red('refused')}   ${bundles.error}`] : []),
     `evidence  ${evidence.size} rows, ${evidence.bytes} bytes, ${evidence.state}`,
     `waiting   ${facts.approvals} approvals`,

@@ -72,6 +72,7 @@ export const up: Command = {
       ...{ oidcIssuer: values['oidc-issuer'], svidTtlMs, guarded: values.guarded },
       onPolicyError: (error) => print(policyProblem(error)),
       onPolicyChange: (revision) => print(`${pc.green('policy in force')} ${short(revision)}`),
+      onPartialGuard: (what) => print(`${pc.yellow('compared in part')} ${what}`),
       onTrouble: (error) => void reportFailure(error, 'up', false),
     }).catch(async (error: unknown) => {
       // A sample tool server that still listens would keep this process from ending.

@@ -69,7 +69,8 @@ export async function layFoundation(
     keys: keys.bundle,
     objects: () => evidence.log.objects,
   });
-  const watched = { state, folders, evidence: evidence.observed };
+  const onPartial = options.onPartialGuard;
+  const watched = { state, folders, evidence: evidence.observed, onPartial };
   const guard = options.guarded ? new Guard(watched) : undefined;
   const operator = await publishFirst({ publisher, guard, state, folders, trustDomain });
   await publisher.keep();

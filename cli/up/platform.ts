@@ -32,6 +32,8 @@ export interface PlatformOptions {
   onPolicyError?(error: PlatformError): void;
   /** Another policy bundle decides from now on. */
   onPolicyChange?(revision: string): void;
+  /** A guarded change comes into force, and the comparison was cut short. */
+  onPartialGuard?(what: string): void;
   /** Trouble that the platform lives with, such as a database that is away. */
   onTrouble?(error: unknown): void;
 }
@@ -147,7 +149,7 @@ async function freePort(): Promise<number> {
 }
 
 function statusReader(
-  { state, trustDomain, folders, bundles, feed, evidence }: Foundation,
+  { state, trustDomain, folders, bundles, feed, evidence, guard }: Foundation,
   { agents, identity, mesh, policyError }: Machine,
   urls: Urls,
 ): () => Promise<JsonObject> {
@@ -157,6 +159,7 @@ function statusReader(
       ...{ state, startedAt, trustDomain, urls, policies: folders, identity, mesh },
       ...{ bundles, agents, feed, evidence: evidence.log },
       policyError: policyError() ?? bundles.lastError(),
+      partialGuard: guard?.partial(),
     });
 }
 

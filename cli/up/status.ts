@@ -26,6 +26,8 @@ export interface StatusSources {
   feed: CallFeed;
   evidence: SegmentLog;
   policyError: PlatformError | undefined;
+  /** What the guard did not compare of the change that it let through last. */
+  partialGuard: string | undefined;
 }
 
 /** Counts are of this run's calls, as far as the feed remembers them. */
@@ -50,6 +52,7 @@ export async function statusOf(sources: StatusSources): Promise<JsonObject> {
       policy: policy.revision,
       data: data.revision,
       ...refusalOf(sources.policyError),
+      ...(sources.partialGuard === undefined ? {} : { compared: sources.partialGuard }),
     },
     evidence: {
       ...{ log, size, state: logState, bytes: segment?.size ?? 0 },

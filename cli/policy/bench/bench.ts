@@ -107,7 +107,8 @@ async function madeUp(side: Side, boundary: string, record: RecordModule): Promi
     return of === boundary || !known.includes(of);
   });
   const reads = side.reads?.[`platform/${boundary}/decision`];
-  const plan = { boundary, schema, rules: own, reads, tenants: [], count: LOOKED_AT, seed: '1' };
-  compareBoundary({ ...plan, data: [side.data, side.data] }, collecting, record);
+  const plan = { boundary, schema, rules: own, edited: [], reads, tenants: [] };
+  const data = [side.data, side.data] as const;
+  compareBoundary({ ...plan, data, count: LOOKED_AT, seed: '1' }, collecting, record);
   return made;
 }

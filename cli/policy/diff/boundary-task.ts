@@ -3,7 +3,8 @@ import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
 import type { Record as RecordModule } from '../../../runtime/modules/record.ts';
 import type { Comparison } from './comparison.ts';
 import { Random } from './random.ts';
-import { type Observation, search } from './search.ts';
+import { search } from './search.ts';
+import type { Observation } from './seeds.ts';
 import { isSettable, type Slot, slotsOf } from './slots.ts';
 import type { Path, RuleFacts } from './syntax.ts';
 import { pairsOf, templatesOf, Vocabulary } from './vocabulary.ts';
@@ -13,6 +14,8 @@ export interface BoundaryPlan {
   schema: JsonObject;
   /** Rules of both sides that may decide here. */
   rules: readonly RuleFacts[];
+  /** Those of them that the other side has not, or has otherwise. */
+  edited: readonly RuleFacts[];
   data: readonly [JsonObject, JsonObject];
   /** Tenants whose own policies differ. */
   tenants: readonly string[];
@@ -68,10 +71,12 @@ export function compareBoundary(
     return observed;
   };
   const random = new Random(`${plan.seed} ${boundary}`);
-  const [templates, pairs] = [templatesOf(rules), pairsOf(rules)];
+  const [templates, edited] = [templatesOf(rules), templatesOf(rules, plan.edited)];
+  const pairs = pairsOf(rules);
   const ties = rules.flatMap((rule) => rule.ties).filter((tie) => tie.every(isSettable));
-  search({ vocabulary, slots, templates, pairs, ties, random, probe }, plan.count);
-  comparison.shrink(boundary, slots, (input) => record.canonicalizeValue(input));
+  search({ vocabulary, slots, templates, edited, pairs, ties, random, probe }, plan.count);
+  const canonicalOf = (input: JsonValue) => record.canonicalizeValue(input);
+  comparison.shrink(boundary, slots, canonicalOf, plan.deadline);
   return coverage;
 }
 

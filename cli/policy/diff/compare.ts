@@ -15,6 +15,8 @@ export interface ComparePlan {
   now: Deciding;
   boundaries: BoundaryPlan[];
   evidence?: EvidencePlan;
+  /** Milliseconds since 1970 at which to stop with what there is. */
+  deadline?: number;
 }
 
 export interface Compared {
@@ -22,6 +24,9 @@ export interface Compared {
   boundaries: BoundaryCoverage[];
   evidence?: EvidenceCoverage;
 }
+
+/** Of the time there is, for evidence, which is compared first. */
+const EVIDENCE_SHARE = 1 / 3;
 
 /** Told after each task, and now and then within the one over evidence. */
 export type OnProgress = (what: string) => void;
@@ -37,16 +42,23 @@ export async function compare(plan: ComparePlan, onProgress: OnProgress): Promis
   const record = RecordModule.create(moduleBytes('record'));
   const compared: Compared = { flips: [], boundaries: [] };
   if (plan.evidence !== undefined) {
-    compared.evidence = await compareEvidence(plan.evidence, comparison, record, (rows) =>
+    const evidence = { ...plan.evidence, deadline: shareOf(plan, EVIDENCE_SHARE) };
+    compared.evidence = await compareEvidence(evidence, comparison, record, (rows) =>
       onProgress(`${rows} rows of evidence`),
     );
     onProgress(`${compared.evidence.asked} recorded decisions`);
   }
-  for (const boundary of plan.boundaries) {
-    const coverage = compareBoundary(boundary, comparison, record);
+  for (const [at, boundary] of plan.boundaries.entries()) {
+    const deadline = shareOf(plan, 1 / (plan.boundaries.length - at));
+    const coverage = compareBoundary({ ...boundary, deadline }, comparison, record);
     compared.boundaries.push(coverage);
     onProgress(`${boundary.boundary}: ${coverage.inputs} inputs`);
   }
   compared.flips = [...comparison.flips.groups.values()];
   return compared;
+}
+
+/** When that share of the time left is over, so that what comes first leaves some to what comes last. */
+function shareOf({ deadline }: ComparePlan, share: number): number | undefined {
+  return deadline === undefined ? undefined : Date.now() + (deadline - Date.now()) * share;
 }

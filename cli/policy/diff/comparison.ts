@@ -1,6 +1,5 @@
 // Asks both sides and keeps what differs.
 import type { JsonValue } from '../../../runtime/json.ts';
-
 import { type AnswerShown, type FlipExample, Flips, flipName } from './flips.ts';
 import { type Deciding, flipOf, Judge, type Verdict } from './judge.ts';
 import { replaced, type Slot } from './slots.ts';
@@ -42,18 +41,20 @@ export class Comparison {
 
   /**
    * Takes members away from the made-up examples of a boundary, the outer ones first, for as long as the
-   * flip stays the same one.
+   * flip stays the same one, until the deadline (milliseconds since 1970).
    */
   shrink(
     boundary: string,
     slots: readonly Slot[],
     canonicalOf: (input: JsonValue) => Uint8Array,
+    deadline = Infinity,
   ): void {
     const outerFirst = [...slots].sort((a, b) => a.path.length - b.path.length);
     for (const group of this.flips.groups.values()) {
       if (group.boundary !== boundary || group.example.sequence !== undefined) continue;
       let input = JSON.parse(group.example.input) as JsonValue;
       for (const { path } of outerFirst) {
+        if (Date.now() > deadline) return;
         const canonical = canonicalOf(replaced(input, path, undefined));
         const old = this.#old.ask(boundary, canonical);
         const now = this.#now.ask(boundary, canonical);

@@ -10,6 +10,7 @@ import { RegoCompiler } from '../../../runtime/modules/rego.ts';
 import { sampleAgent, sampleData } from '../../../runtime/testing/sample-data.ts';
 import { policySources } from '../../commands/policy/sources.ts';
 import { type DiffResult, diff } from './diff.ts';
+import { WIDENING } from './judge.ts';
 import type { Side } from './side.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'diff-'));
@@ -146,6 +147,34 @@ deny contains {"code": "large", "message": "too large"} if {
       ({ name, kind }) => name === 'tool:operator.large:granted' && kind === 'deny_to_allow',
     ),
   );
+});
+
+test('a tenant’s policy only narrows, and only its tenant, as soon as it is there', async () => {
+  const closed = (condition: string) => `package platform.tool.tenant["tenant-3"]
+
+deny contains {"code": "closed", "message": "closed"} if {
+\tinput.action == "call"
+\t${condition}
+}
+`;
+  const all = await withOperator({ 'tenants/tenant-3/a.rego': closed('true') });
+  const some = await withOperator({
+    'tenants/tenant-3/a.rego': closed('input.arguments.amount > 4100'),
+  });
+  for (const now of [all, some]) {
+    const { flips } = await ask(own, now, 'tool', 3000);
+    const flip = flips.find(({ name }) => name === 'tool:granted:tenant.closed');
+    assert.is(flip?.kind, 'allow_to_deny');
+    assert.match(flip?.places.now[0]?.file ?? '', /tenants\/tenant-3\/a\.rego$/);
+    for (const { kind, example } of flips) {
+      assert.not.ok(WIDENING.has(kind), kind);
+      const { identity } = JSON.parse(example.input);
+      assert.ok([sampleAgent(3), sampleAgent(23)].includes(identity.spiffe_id));
+    }
+    // Taken away, it widens, and for its tenant alone.
+    const back = kindsOf(await ask(now, own, 'tool', 3000));
+    assert.is(back['tool:tenant.closed:granted'], 'deny_to_allow');
+  }
 });
 
 test('one grant more for one agent of two hundred, in the data alone', async () => {

@@ -1,6 +1,7 @@
 // Compares two sides: plans what each boundary is asked, shares it between threads, and names the rules responsible.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { canonical } from '../../../runtime/bundle/revision.ts';
 import { ModuleError, PlatformError } from '../../../runtime/errors.ts';
 import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
 import { RegoCompiler } from '../../../runtime/modules/rego.ts';
@@ -8,9 +9,10 @@ import { policySources } from '../../commands/policy/sources.ts';
 import type { BoundaryCoverage, BoundaryPlan } from './boundary-task.ts';
 import { type Compared, type ComparePlan, decidingOf, type OnProgress } from './compare.ts';
 import type { CompareMessage } from './compare-worker.ts';
+import { affectedBoundaries, editedRules, editedTenants } from './edits.ts';
 import type { EvidenceCoverage, EvidencePlan } from './evidence-task.ts';
 import { type FlipGroup, Flips } from './flips.ts';
-import { changedRules, changedTenants, placesOf, type RulePlace } from './places.ts';
+import { placesOf, type RulePlace, shownPlaces } from './places.ts';
 import type { Side } from './side.ts';
 import { type RuleFacts, readRules } from './syntax.ts';
 
@@ -20,6 +22,8 @@ export interface DiffOptions {
   seed: string;
   /** Only these; all that either side has when undefined. */
   boundaries?: readonly string[];
+  /** Generate requests only where the edit, or other data, can matter; evidence is compared everywhere. */
+  onlyAffected?: boolean;
   evidence?: Omit<EvidencePlan, 'reads' | 'boundaries' | 'deadline'>;
   /** After so long it ends with what there is; a thread that does not is ended. */
   timeoutMs?: number;
@@ -65,8 +69,8 @@ export async function diff(old: Side, now: Side, options: DiffOptions): Promise<
           now: placesOf(rules.now, group.boundary, group.to),
         },
         changed: {
-          old: changedRules(rules.old, rules.now, group.boundary),
-          now: changedRules(rules.now, rules.old, group.boundary),
+          old: shownPlaces(editedRules(ofBoundary(rules.old, group.boundary), rules.now)),
+          now: shownPlaces(editedRules(ofBoundary(rules.now, group.boundary), rules.old)),
         },
       })),
     boundaries: parts
@@ -74,6 +78,10 @@ export async function diff(old: Side, now: Side, options: DiffOptions): Promise<
       .sort((a, b) => (a.boundary < b.boundary ? -1 : 1)),
     evidence: parts.find((part) => part.evidence)?.evidence,
   };
+}
+
+function ofBoundary(rules: readonly RuleFacts[], boundary: string): RuleFacts[] {
+  return rules.filter((each) => `${each.package}.`.startsWith(`platform.${boundary}.`));
 }
 
 async function rulesOf({ files }: Side): Promise<RuleFacts[]> {
@@ -98,21 +106,33 @@ function planOf(
   }
   const names = options.boundaries ?? known;
   const reads = bothRead(old, now);
-  const boundaries = names.map((boundary): BoundaryPlan => {
-    const own = [...oldRules, ...newRules].filter((rule) => {
+  const isSameData = canonical(old.data) === canonical(now.data);
+  const affected =
+    options.onlyAffected && isSameData
+      ? affectedBoundaries(
+          { files: old.files, rules: oldRules },
+          { files: now.files, rules: newRules },
+          names,
+        )
+      : names;
+  const edited = [...editedRules(oldRules, newRules), ...editedRules(newRules, oldRules)];
+  const boundaries = affected.map((boundary): BoundaryPlan => {
+    const mayDecide = (rule: RuleFacts) => {
       const [, name = ''] = rule.package.split('.');
       return name === boundary || !known.includes(name);
-    });
+    };
     return {
-      ...{ boundary, count, seed, deadline, rules: own, data: [old.data, now.data] },
+      ...{ boundary, count, seed, data: [old.data, now.data] },
+      rules: [...oldRules, ...newRules].filter(mayDecide),
+      edited: edited.filter(mayDecide),
       schema: schemas[boundary] as JsonObject,
-      tenants: changedTenants(oldRules, newRules, boundary),
+      tenants: editedTenants(oldRules, newRules, boundary),
       reads: reads[`platform/${boundary}/decision`],
     };
   });
   return {
-    ...{ old: decidingOf(old), now: decidingOf(now), boundaries },
-    ...(evidence && { evidence: { ...evidence, reads, boundaries: names, deadline } }),
+    ...{ old: decidingOf(old), now: decidingOf(now), boundaries, deadline },
+    ...(evidence && { evidence: { ...evidence, reads, boundaries: names } }),
   };
 }
 

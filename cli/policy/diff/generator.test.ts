@@ -97,7 +97,8 @@ function inputsOf(
     made.push(Buffer.from(record.canonicalizeValue(input)).toString());
     return { signature: String(made.length % 7), allowed: made.length % 3 === 0 };
   };
-  const config = { vocabulary, slots, templates: templatesOf(whole), pairs: pairsOf(whole) };
+  const templates = templatesOf(whole);
+  const config = { vocabulary, slots, templates, edited: templates, pairs: pairsOf(whole) };
   search(
     {
       ...config,

@@ -34,39 +34,16 @@ export function placesOf(rules: readonly RuleFacts[], boundary: string, rule: st
     for (const way of ways) {
       const found = some.filter(way);
       if (found.length > 0) {
-        return found.slice(0, PLACES_MAX).map(placeOf);
+        return shownPlaces(found);
       }
     }
   }
   return [];
 }
 
-/** The rules that may decide at the boundary and that the other side has not, or has otherwise. */
-export function changedRules(
-  rules: readonly RuleFacts[],
-  others: readonly RuleFacts[],
-  boundary: string,
-): RulePlace[] {
-  const own = rules.filter((each) => `${each.package}.`.startsWith(`platform.${boundary}.`));
-  return differingFrom(own, others).slice(0, PLACES_MAX).map(placeOf);
-}
-
-/** The tenants whose own rules at the boundary are not the same on both sides. */
-export function changedTenants(
-  old: readonly RuleFacts[],
-  now: readonly RuleFacts[],
-  boundary: string,
-): string[] {
-  const prefix = `platform.${boundary}.tenant.`;
-  const differing = [...differingFrom(old, now), ...differingFrom(now, old)];
-  const packages = differing.map((each) => each.package).filter((name) => name.startsWith(prefix));
-  return [...new Set(packages.map((name) => name.slice(prefix.length)))];
-}
-
-function differingFrom(rules: readonly RuleFacts[], others: readonly RuleFacts[]): RuleFacts[] {
-  const keyOf = (each: RuleFacts) => `${each.package} ${each.name} ${each.digest}`;
-  const known = new Set(others.map(keyOf));
-  return rules.filter((each) => !known.has(keyOf(each)));
+/** The first of the rules, as they are shown. */
+export function shownPlaces(rules: readonly RuleFacts[]): RulePlace[] {
+  return rules.slice(0, PLACES_MAX).map(placeOf);
 }
 
 function placeOf({ file, row, source, title }: RuleFacts): RulePlace {

@@ -208,15 +208,18 @@ export class Vocabulary {
   }
 }
 
-/** What all rules that a rule refers to compare, so that one input can satisfy them together. */
-export function templatesOf(rules: readonly RuleFacts[]): Constraint[][] {
+/** What each of `some`, and all of `rules` that it refers to, compare: one input can satisfy them together. */
+export function templatesOf(
+  rules: readonly RuleFacts[],
+  some: readonly RuleFacts[] = rules,
+): Constraint[][] {
   const byName = new Map<string, RuleFacts[]>();
   for (const rule of rules) {
     const name = `${rule.package}.${rule.name}`;
     byName.set(name, [...(byName.get(name) ?? []), rule]);
   }
   const templates = new Map<string, Constraint[]>();
-  for (const rule of rules) {
+  for (const rule of some) {
     const merged = new Map<string, Constraint>();
     merge(rule, byName, merged, new Set());
     if (merged.size > 0) templates.set(JSON.stringify([...merged.values()]), [...merged.values()]);
