@@ -1,7 +1,7 @@
 // Writes what a proof rests on, in the form that an independent checker reads.
 import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
-import type { Stop } from './evaluate.ts';
 import type { Loaded } from './load.ts';
+import type { Stop } from './machine.ts';
 import type { Property } from './property.ts';
 import type { Proof } from './prove.ts';
 

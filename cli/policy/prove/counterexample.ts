@@ -1,8 +1,9 @@
 // Looks for one real input of a class that the compiled module allows.
 import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
 import { isJsonObject } from '../../../runtime/json.ts';
-import type { Assignment, Evaluation, Held, Subject } from './evaluate.ts';
+import type { Evaluation } from './evaluate.ts';
 import { type Look, lookFor, mayAllow } from './explore.ts';
+import type { Assignment, Held, Subject } from './machine.ts';
 import { keyOf } from './values.ts';
 import { partsOf } from './who.ts';
 

@@ -2,14 +2,8 @@
 // leaves out the classes for which the answer is certain.
 import type { JsonValue } from '../../../runtime/json.ts';
 import { equal } from './compare.ts';
-import {
-  type Assignment,
-  Evaluation,
-  type Held,
-  type Stop,
-  type Subject,
-  TooMuch,
-} from './evaluate.ts';
+import { Evaluation } from './evaluate.ts';
+import { type Assignment, type Held, type Stop, type Subject, TooMuch } from './machine.ts';
 import { kindOf } from './policy.ts';
 import {
   ANYTHING,

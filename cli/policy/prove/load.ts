@@ -20,8 +20,8 @@ import { Record as RecordModule } from '../../../runtime/modules/record.ts';
 import { policyInvalid, RegoCompiler, type RegoFile } from '../../../runtime/modules/rego.ts';
 import { moduleBytes } from '../../../runtime/modules/source.ts';
 import type { Ask } from './counterexample.ts';
-import type { Subject } from './evaluate.ts';
-import { packagesOf, policyTree } from './policy.ts';
+import type { Subject } from './machine.ts';
+import { type Packages, packagesOf, policyTree } from './policy.ts';
 
 export interface Loaded {
   subject: Subject;
@@ -52,9 +52,7 @@ export async function load({ sources, bundle, data }: Loading): Promise<Loaded> 
   const files = sources.files.filter(({ path }) => !path.endsWith('_test.rego'));
   const compiled = compiler.compiled({ ...sources, files });
   if (!compiled.ok) throw policyInvalid(compiled.errors);
-  const parsed = compiler.parse({ ...sources, files });
-  if (!parsed.ok) throw policyInvalid(parsed.errors);
-  const built = compiler.build(sources);
+  const built = compiler.build({ ...sources, files });
   const given = bundle === undefined ? undefined : await readBundle(bundle);
   const module = given?.get(POLICY_MODULE) ?? built.wasm;
   const dataBundle = await readData(data);
@@ -66,7 +64,7 @@ export async function load({ sources, bundle, data }: Loading): Promise<Loaded> 
     arity.set(String(name), args);
   }
   return {
-    subject: { tree: policyTree(compiled.modules, packagesOf(parsed.modules)), data: value, arity },
+    subject: { tree: policyTree(compiled.modules, packages(compiler, files)), data: value, arity },
     policy:
       given === undefined
         ? buildPolicyBundle({
@@ -84,6 +82,19 @@ export async function load({ sources, bundle, data }: Loading): Promise<Loaded> 
     moduleMatches: Buffer.compare(module, built.wasm) === 0,
     askAt: (boundary, other = value) => asking(module, other, boundary),
   };
+}
+
+/** The packages, which the compiled rules do not name; parsed is no more than the clauses that do. */
+function packages(compiler: RegoCompiler, files: RegoFile[]): Packages {
+  const heads = files.map(({ path, content }) => {
+    // Nothing but comments stands before a package clause.
+    const [head] = /^[\s\S]*?^package .*$/m.exec(content) ?? [content];
+    return { path, content: `${head}\n` };
+  });
+  const parsed = compiler.parse({ files: heads });
+  const whole = parsed.ok ? parsed : compiler.parse({ files });
+  if (!whole.ok) throw policyInvalid(whole.errors);
+  return packagesOf(whole.modules);
 }
 
 function asking(wasm: Uint8Array, data: JsonObject, boundary: string): Ask {

@@ -1,5 +1,5 @@
 // The compiled rules of a policy, found by the path that refers to them.
-import type { AstBody, AstRule, AstTerm } from '../../../runtime/modules/rego.ts';
+import type { AstRule, AstTerm } from '../../../runtime/modules/rego.ts';
 
 /** What stands at one path: rules of one name, or further names below it. */
 export interface PolicyNode {
@@ -65,8 +65,11 @@ export function operatorName(term: AstTerm): string {
   return (term.value as AstTerm[]).map(({ value }) => String(value)).join('.');
 }
 
-export function isBody(value: unknown): value is AstBody {
-  return Array.isArray(value);
+/** What stands at a path such as the one that calls a function. */
+export function nodeAt(tree: PolicyNode, path: AstTerm[]): PolicyNode | undefined {
+  let node: PolicyNode | undefined = tree;
+  for (const { value } of path.slice(1)) node = node?.children.get(String(value));
+  return node;
 }
 
 function node(path: string): PolicyNode {

@@ -2,8 +2,8 @@
 import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
 import { isJsonObject } from '../../../runtime/json.ts';
 import { type Ask, findInput } from './counterexample.ts';
-import { type Stop, type Subject, TooMuch } from './evaluate.ts';
 import { constantsOf, explore, type Leaf, lookDeeper, mayAllow, mayLack } from './explore.ts';
+import { type Stop, type Subject, TooMuch } from './machine.ts';
 import type { Property } from './property.ts';
 import { type Candidate, type Question, questionOf } from './question.ts';
 

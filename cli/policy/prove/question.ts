@@ -2,8 +2,8 @@
 import { InputError } from '../../../runtime/errors.ts';
 import type { JsonObject } from '../../../runtime/json.ts';
 import { membersOf, splitsOf } from './boundaries.ts';
-import type { Held } from './evaluate.ts';
 import type { Leaf } from './explore.ts';
+import type { Held } from './machine.ts';
 import type { Property } from './property.ts';
 import { keyOf, type Scalar } from './values.ts';
 import {
