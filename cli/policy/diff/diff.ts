@@ -47,8 +47,8 @@ export interface DiffResult {
 }
 
 const THREADS_MAX = 2;
-/** How long a thread has to end by itself when its time is over. */
-const GRACE_MS = 3000;
+/** How long a thread has beyond its time, to start and to end by itself. */
+const GRACE_MS = 15_000;
 
 /** Compares both sides over generated inputs, and over evidence where there is some. */
 export async function diff(old: Side, now: Side, options: DiffOptions): Promise<DiffResult> {

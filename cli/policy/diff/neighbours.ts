@@ -7,7 +7,8 @@ const DAY_MS = 86_400_000;
 /** True for a constant that every host takes as input: others never reach a policy. */
 export function isPortable(value: JsonPrimitive): boolean {
   if (typeof value === 'string') return value.isWellFormed() && value.length <= TEXT_CHARACTERS_MAX;
-  return typeof value !== 'number' || Number.isSafeInteger(value) || !Number.isInteger(value);
+  if (typeof value !== 'number') return true;
+  return Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));
 }
 
 /** The constant first, then what is next to it: as a number, a time, a SPIFFE ID, a URL or a text. */

@@ -30,8 +30,9 @@ const STAGES = {
   patience: 0.5,
   changedWalk: 0.26,
   subjects: 0.32,
-  edited: 0.38,
-  ties: 0.44,
+  edges: 0.4,
+  edited: 0.42,
+  ties: 0.46,
   singles: 0.6,
   templates: 0.72,
   subjectsAgain: 0.84,
@@ -78,6 +79,7 @@ class Search {
     if (this.#changed.length > 0)
       this.#walk(this.#changed, () => this.#seeds.keptChanged, STAGES.changedWalk);
     this.#changedSubjects(STAGES.subjects);
+    this.#edges();
     this.#fitTemplates(this.#config.edited, STAGES.edited);
     this.#ties();
     this.#singles(STAGES.singles);
@@ -143,6 +145,29 @@ class Search {
           for (const value of vocabulary.plain(slot, subject).slice(0, LIKELY)) {
             if (!this.#isBefore(share)) return;
             this.#ask(set(input, slot, value), subject);
+          }
+        }
+      }
+    }
+  }
+
+  /** What an edited rule compares, all of it as the rule wants it but one member, which is moved a little. */
+  #edges(): void {
+    const { edited, random } = this.#config;
+    for (let rank = 0, isMore = true; isMore; rank++) {
+      isMore = false;
+      for (const template of edited) {
+        for (const { path, values } of template) {
+          const candidates = values.flatMap(withNeighbours);
+          if (rank >= candidates.length) continue;
+          isMore = true;
+          for (const [seed] of this.#seeds.groups()) {
+            if (!this.#isBefore(STAGES.edges)) return;
+            let { input, subject } = seed!;
+            for (const each of template) {
+              input = replaced(input, each.path, random.pick(each.values)) as JsonObject;
+            }
+            this.#ask(replaced(input, path, candidates[rank]) as JsonObject, subject);
           }
         }
       }
