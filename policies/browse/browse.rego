@@ -242,11 +242,9 @@ reasons contains {
 # custom:
 #   controls: ["NIST:AC-3"]
 reasons contains reason if {
+	some element in data.platform.browse.operator.deny
 	some _ in grants
-	some reason in answer.contributed(
-		"operator",
-		{element | some element in data.platform.browse.operator.deny},
-	)
+	some reason in answer.contributed("operator", {element})
 }
 
 # METADATA
@@ -257,11 +255,9 @@ reasons contains reason if {
 # custom:
 #   controls: ["NIST:AC-3"]
 reasons contains reason if {
+	some element in data.platform.browse.tenants.deny
 	some _ in grants
-	some reason in answer.contributed(
-		"tenant",
-		{element | some element in data.platform.browse.tenants.deny},
-	)
+	some reason in answer.contributed("tenant", {element})
 }
 
 # METADATA
@@ -270,17 +266,23 @@ reasons contains reason if {
 # custom:
 #   controls: ["NIST:AC-3"]
 obligations contains obligation if {
+	some element in data.platform.browse.operator.require_approval
 	some _ in grants
-	some obligation in answer.demanded(
-		{element | some element in data.platform.browse.operator.require_approval},
-		{element | some element in data.platform.browse.operator.oblige},
-	)
+	some obligation in answer.demanded({element}, set())
 }
 
 obligations contains obligation if {
+	some obligation in data.platform.browse.operator.oblige
 	some _ in grants
-	some obligation in answer.demanded(
-		{element | some element in data.platform.browse.tenants.require_approval},
-		{element | some element in data.platform.browse.tenants.oblige},
-	)
+}
+
+obligations contains obligation if {
+	some element in data.platform.browse.tenants.require_approval
+	some _ in grants
+	some obligation in answer.demanded({element}, set())
+}
+
+obligations contains obligation if {
+	some obligation in data.platform.browse.tenants.oblige
+	some _ in grants
 }

@@ -95,8 +95,9 @@ permits(rule) if {
 refuses(rule) if not has_form(rule)
 
 refuses(rule) if {
+	paths := rule.paths
 	some prefix in path_prefixes
-	rule.paths[prefix] != true
+	paths[prefix] != true
 }
 
 # METADATA

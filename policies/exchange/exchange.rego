@@ -180,11 +180,9 @@ reasons contains {
 # custom:
 #   controls: ["NIST:AC-3"]
 reasons contains reason if {
+	some element in data.platform.exchange.operator.deny
 	some _ in grants
-	some reason in answer.contributed(
-		"operator",
-		{element | some element in data.platform.exchange.operator.deny},
-	)
+	some reason in answer.contributed("operator", {element})
 }
 
 # METADATA
@@ -195,11 +193,9 @@ reasons contains reason if {
 # custom:
 #   controls: ["NIST:AC-3"]
 reasons contains reason if {
+	some element in data.platform.exchange.tenants.deny
 	some _ in grants
-	some reason in answer.contributed(
-		"tenant",
-		{element | some element in data.platform.exchange.tenants.deny},
-	)
+	some reason in answer.contributed("tenant", {element})
 }
 
 # METADATA
@@ -208,17 +204,23 @@ reasons contains reason if {
 # custom:
 #   controls: ["NIST:AC-3"]
 obligations contains obligation if {
+	some element in data.platform.exchange.operator.require_approval
 	some _ in grants
-	some obligation in answer.demanded(
-		{element | some element in data.platform.exchange.operator.require_approval},
-		{element | some element in data.platform.exchange.operator.oblige},
-	)
+	some obligation in answer.demanded({element}, set())
 }
 
 obligations contains obligation if {
+	some obligation in data.platform.exchange.operator.oblige
 	some _ in grants
-	some obligation in answer.demanded(
-		{element | some element in data.platform.exchange.tenants.require_approval},
-		{element | some element in data.platform.exchange.tenants.oblige},
-	)
+}
+
+obligations contains obligation if {
+	some element in data.platform.exchange.tenants.require_approval
+	some _ in grants
+	some obligation in answer.demanded({element}, set())
+}
+
+obligations contains obligation if {
+	some obligation in data.platform.exchange.tenants.oblige
+	some _ in grants
 }

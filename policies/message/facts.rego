@@ -63,33 +63,36 @@ target_scopes := spiffe.scopes_of(target_parts)
 
 # METADATA
 # title: What the caller and its scopes say of its peers
-# scope: document
-caller_peers contains caller.peers
-
-caller_peers contains data.scopes[scope].peers if some scope in caller_scopes
+# description: Lists here and below, which nobody sees, because sets of what is found would have to compare it.
+caller_peers := array.concat(
+	[peers | peers := caller.peers],
+	[peers | some scope in caller_scopes; peers := data.scopes[scope].peers],
+)
 
 # METADATA
 # title: What the target and its scopes say of its peers
-# scope: document
-target_peers contains target.peers
-
-target_peers contains data.scopes[scope].peers if some scope in target_scopes
+target_peers := array.concat(
+	[peers | peers := target.peers],
+	[peers | some scope in target_scopes; peers := data.scopes[scope].peers],
+)
 
 # METADATA
 # title: What is said of sending to the target
-sending contains rule if {
+sending := [rule |
 	some peers in caller_peers
+	send := peers.send
 	some scope in target_scopes
-	rule := peers.send[scope]
-}
+	rule := send[scope]
+]
 
 # METADATA
 # title: What is said of receiving from the caller
-receiving contains rule if {
+receiving := [rule |
 	some peers in target_peers
+	receive := peers.receive
 	some scope in caller_scopes
-	rule := peers.receive[scope]
-}
+	rule := receive[scope]
+]
 
 # METADATA
 # title: The caller may send
@@ -146,23 +149,25 @@ receiving_granted if {
 # scope: document
 separated if {
 	some peers in caller_peers
+	never := peers.never
 	some scope in target_scopes
-	peers.never[scope] != false
+	never[scope] != false
 }
 
 separated if {
 	some peers in target_peers
+	never := peers.never
 	some scope in caller_scopes
-	peers.never[scope] != false
+	never[scope] != false
 }
 
 separated if {
-	some peers in (caller_peers | target_peers)
+	some peers in array.concat(caller_peers, target_peers)
 	not is_object(object.get(peers, "never", {}))
 }
 
 separated if {
-	some rule in (sending | receiving)
+	some rule in array.concat(sending, receiving)
 	refuses(rule)
 }
 

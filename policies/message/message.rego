@@ -197,11 +197,9 @@ reasons contains {
 # custom:
 #   controls: ["NIST:AC-3"]
 reasons contains reason if {
+	some element in data.platform.message.operator.deny
 	some _ in grants
-	some reason in answer.contributed(
-		"operator",
-		{element | some element in data.platform.message.operator.deny},
-	)
+	some reason in answer.contributed("operator", {element})
 }
 
 # METADATA
@@ -212,11 +210,9 @@ reasons contains reason if {
 # custom:
 #   controls: ["NIST:AC-3"]
 reasons contains reason if {
+	some element in data.platform.message.tenants.deny
 	some _ in grants
-	some reason in answer.contributed(
-		"tenant",
-		{element | some element in data.platform.message.tenants.deny},
-	)
+	some reason in answer.contributed("tenant", {element})
 }
 
 # METADATA
@@ -225,17 +221,23 @@ reasons contains reason if {
 # custom:
 #   controls: ["NIST:AC-3"]
 obligations contains obligation if {
+	some element in data.platform.message.operator.require_approval
 	some _ in grants
-	some obligation in answer.demanded(
-		{element | some element in data.platform.message.operator.require_approval},
-		{element | some element in data.platform.message.operator.oblige},
-	)
+	some obligation in answer.demanded({element}, set())
 }
 
 obligations contains obligation if {
+	some obligation in data.platform.message.operator.oblige
 	some _ in grants
-	some obligation in answer.demanded(
-		{element | some element in data.platform.message.tenants.require_approval},
-		{element | some element in data.platform.message.tenants.oblige},
-	)
+}
+
+obligations contains obligation if {
+	some element in data.platform.message.tenants.require_approval
+	some _ in grants
+	some obligation in answer.demanded({element}, set())
+}
+
+obligations contains obligation if {
+	some obligation in data.platform.message.tenants.oblige
+	some _ in grants
 }

@@ -207,11 +207,9 @@ reasons contains {
 # custom:
 #   controls: ["NIST:AC-3"]
 reasons contains reason if {
+	some element in data.platform.sandbox.operator.deny
 	some _ in grants
-	some reason in answer.contributed(
-		"operator",
-		{element | some element in data.platform.sandbox.operator.deny},
-	)
+	some reason in answer.contributed("operator", {element})
 }
 
 # METADATA
@@ -222,11 +220,9 @@ reasons contains reason if {
 # custom:
 #   controls: ["NIST:AC-3"]
 reasons contains reason if {
+	some element in data.platform.sandbox.tenants.deny
 	some _ in grants
-	some reason in answer.contributed(
-		"tenant",
-		{element | some element in data.platform.sandbox.tenants.deny},
-	)
+	some reason in answer.contributed("tenant", {element})
 }
 
 # METADATA
@@ -243,17 +239,23 @@ obligations contains {"kind": "max_bytes", "bytes": output_bytes} if {
 # custom:
 #   controls: ["NIST:AC-3"]
 obligations contains obligation if {
+	some element in data.platform.sandbox.operator.require_approval
 	some _ in grants
-	some obligation in answer.demanded(
-		{element | some element in data.platform.sandbox.operator.require_approval},
-		{element | some element in data.platform.sandbox.operator.oblige},
-	)
+	some obligation in answer.demanded({element}, set())
 }
 
 obligations contains obligation if {
+	some obligation in data.platform.sandbox.operator.oblige
 	some _ in grants
-	some obligation in answer.demanded(
-		{element | some element in data.platform.sandbox.tenants.require_approval},
-		{element | some element in data.platform.sandbox.tenants.oblige},
-	)
+}
+
+obligations contains obligation if {
+	some element in data.platform.sandbox.tenants.require_approval
+	some _ in grants
+	some obligation in answer.demanded({element}, set())
+}
+
+obligations contains obligation if {
+	some obligation in data.platform.sandbox.tenants.oblige
+	some _ in grants
 }
