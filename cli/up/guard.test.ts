@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { EvidenceDraft } from '../../runtime/evidence/row.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import { eventually } from '../../runtime/testing/eventually.ts';
+import { Guard } from './guard.ts';
 import { runCli, startMachine, type TestMachine } from './testing.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'guard-'));
@@ -82,6 +84,50 @@ test('a flip that the change accepts comes into force, and a lowered limit needs
   const from = machine.cli.output.length;
   write('mine.rego', limit(50));
   await machine.cli.printed(/policy in force/, from);
+});
+
+test('a tenant’s new policy needs nothing, and a weaker one is refused by name', async () => {
+  const closed = (...conditions: string[]) => `package platform.tool.tenant.acme
+
+deny contains {"code": "closed", "message": "closed"} if {
+\t${['input.resource.name == "orders_close"', ...conditions].join('\n\t')}
+}
+`;
+  mkdirSync(join(policies, 'tenants/acme'), { recursive: true });
+  const start = machine.cli.output.length;
+  write('tenants/acme/closed.rego', closed());
+  await machine.cli.printed(/policy in force/, start);
+  const { policy } = await bundles();
+  const from = machine.cli.output.length;
+  write('tenants/acme/closed.rego', closed('input.arguments.amount > 10'));
+  await machine.cli.printed(/policy refused .*tool:tenant\.closed:granted/, from);
+  assert.is((await bundles()).policy, policy);
+  write('tenants/acme/closed.rego', closed());
+  await eventually(async () => !('error' in (await bundles())));
+});
+
+test('a comparison that is cut short refuses below the minimum, and says so above it', async () => {
+  const rows: EvidenceDraft[] = [];
+  const told: string[] = [];
+  const guard = (comparedMin: number) =>
+    new Guard({
+      ...{ state: machine.state, folders: [], limits: { compareMs: 1, comparedMin } },
+      evidence: { append: async (row: EvidenceDraft) => void rows.push(row) } as never,
+      onPartial: (what) => told.push(what),
+    });
+  const strict = guard(1000);
+  const error = await strict.check(undefined, grants('orders', 'mail')).catch((each) => each);
+  assert.is(error.code, 'bundle_flip_unaccepted');
+  assert.match(
+    error.message,
+    /could not be compared well enough, cut short after 0\.001 s: .*tool 0 of/,
+  );
+  assert.equal([rows.length, rows[0]?.reason?.code, told], [1, 'bundle_flip_unaccepted', []]);
+  assert.is(strict.partial(), undefined);
+  const lenient = guard(0);
+  await lenient.check(undefined, grants('orders', 'mail'));
+  assert.match(lenient.partial() ?? '', /^cut short/);
+  assert.equal([rows.length, told], [1, [lenient.partial()]]);
 });
 
 test('a grant in data.json is held to the same, also at the next start', async () => {
