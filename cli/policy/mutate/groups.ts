@@ -16,7 +16,7 @@ export function isTest(path: string): boolean {
 
 /**
  * The group of a folder of the sources (`tool`, `operator/my-policies`): its files, and of the packages
- * `platform.<name>` that they mention, directly or not, the sources without their tests.
+ * `data.platform.<name>` that they mention, directly or not, the sources without their tests.
  */
 export function groupOf(sources: PolicySources, folder: string): MutationGroup {
   const own = sources.files.filter(({ path }) => path.startsWith(`${folder}/`));
@@ -24,7 +24,7 @@ export function groupOf(sources: PolicySources, folder: string): MutationGroup {
   for (let before = -1; before < files.size; ) {
     before = files.size;
     const text = [...files.values()].map(({ content }) => content).join('\n');
-    const used = new Set([...text.matchAll(/\bplatform\.(\w+)/g)].map(([, name]) => name));
+    const used = new Set([...text.matchAll(/\bdata\.platform\.(\w+)/g)].map(([, name]) => name));
     for (const file of sources.files) {
       if (used.has(file.path.split('/')[0]) && !isTest(file.path)) files.set(file.path, file);
     }

@@ -1,82 +1,133 @@
 // Runs the tests of policies against their mutants, in two threads, and says which mutants live.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { policyInvalid, RegoCompiler, type RegoTrial } from '../../../runtime/modules/rego.ts';
+import { policyInvalid, RegoCompiler } from '../../../runtime/modules/rego.ts';
 import type { MutationGroup } from './groups.ts';
 import { type Mutant, mutantsOf } from './mutants.ts';
-import type { TrialTask } from './worker.ts';
+import { quickTests } from './quick.ts';
+import type { TrialAnswer, TrialTask } from './worker.ts';
 
 const THREADS = 2;
-const BATCH = 24;
+const BATCH = 48;
 
 export interface MutationReport {
   /** Mutants that are policies: those that the compiler refuses are not counted. */
   mutants: number;
   killed: number;
+  /** The same counts by the name of the group. */
+  folders: Record<string, { mutants: number; killed: number }>;
   survivors: Omit<Mutant, 'content'>[];
 }
 
 interface Batch extends TrialTask {
+  group: MutationGroup;
   mutants: Mutant[];
 }
 
 /**
- * Tries every mutant of the groups. `progress` is told how many of how many are done.
+ * Tries every mutant of the groups: first with the quick tests, then those that live with all of them.
+ * `progress` is told how many of how many are done.
  * @throws BundleError `policy_invalid` when a group does not compile or its tests fail as they are
  */
 export async function runMutants(
   groups: readonly MutationGroup[],
   progress: (done: number, all: number, survivors: number) => void,
 ): Promise<MutationReport> {
-  const batches = await batchesOf(groups);
-  const all = batches.reduce((sum, { mutants }) => sum + mutants.length, 0);
-  const report: MutationReport = { mutants: 0, killed: 0, survivors: [] };
+  const mutants = await mutantsOfGroups(groups);
+  const all = [...mutants.values()].reduce((sum, { length }) => sum + length, 0);
+  const report: MutationReport = { mutants: 0, killed: 0, folders: {}, survivors: [] };
+  for (const { name } of groups) report.folders[name] = { mutants: 0, killed: 0 };
+  const quick = new Map<MutationGroup, string>();
+  const living = new Map<MutationGroup, Mutant[]>(groups.map((group) => [group, []]));
   let done = 0;
-  const take = async (): Promise<void> => {
-    const worker = new Worker(new URL('worker.ts', import.meta.url));
-    try {
-      for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
-        const outcomes = await ask(worker, batch);
-        for (const [index, outcome] of outcomes.entries()) count(batch.mutants[index]!, outcome);
-        done += batch.mutants.length;
-        progress(done, all, report.survivors.length);
+  const tried = (batch: Batch, answer: TrialAnswer): void => {
+    for (const [index, { killed, error }] of answer.outcomes!.entries()) {
+      const mutant = batch.mutants[index]!;
+      const folder = report.folders[batch.group.name]!;
+      if (killed) {
+        report.mutants++;
+        report.killed++;
+        folder.mutants++;
+        folder.killed++;
+      } else if (error === undefined) {
+        living.get(batch.group)!.push(mutant);
+        if (batch.run !== undefined) continue;
+        const { content: _, ...survivor } = mutant;
+        report.mutants++;
+        folder.mutants++;
+        report.survivors.push(survivor);
       }
-    } finally {
-      await worker.terminate();
+      done++;
     }
+    progress(done, all, report.survivors.length);
   };
-  const count = ({ content: _, ...mutant }: Mutant, outcome: RegoTrial): void => {
-    if (!outcome.killed && outcome.error !== undefined) return;
-    report.mutants++;
-    if (outcome.killed) report.killed++;
-    else report.survivors.push(mutant);
-  };
-  await Promise.all(Array.from({ length: THREADS }, take));
+  const workers = Array.from({ length: THREADS }, () => {
+    return new Worker(new URL('worker.ts', import.meta.url));
+  });
+  try {
+    const timed = groups.map((group) => ({ group, sources: group.sources, mutants: [] }));
+    await runBatches(workers, timed, ({ group }, { tests = [] }) => {
+      const run = quickTests(tests);
+      if (run !== undefined) quick.set(group, run);
+    });
+    await runBatches(workers, batchesOf(mutants, quick), tried);
+    const rest = new Map([...living].filter(([group]) => quick.has(group)));
+    await runBatches(workers, batchesOf(rest, new Map()), tried);
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
   report.survivors.sort((a, b) => (a.file === b.file ? a.row - b.row : a.file < b.file ? -1 : 1));
   return report;
 }
 
-async function batchesOf(groups: readonly MutationGroup[]): Promise<Batch[]> {
+async function mutantsOfGroups(
+  groups: readonly MutationGroup[],
+): Promise<Map<MutationGroup, Mutant[]>> {
   const compiler = await RegoCompiler.load();
-  const batches: Batch[] = [];
-  for (const { sources, targets } of groups) {
-    const parsed = compiler.parse({ ...sources, files: targets });
+  const mutants = new Map<MutationGroup, Mutant[]>();
+  for (const group of groups) {
+    const parsed = compiler.parse({ ...group.sources, files: group.targets });
     if (!parsed.ok) throw policyInvalid(parsed.errors);
-    const mutants = targets.flatMap(({ path, content }) =>
+    const found = group.targets.map(({ path, content }) =>
       mutantsOf(path, content, parsed.modules[path]!),
     );
-    for (let start = 0; start < mutants.length; start += BATCH) {
-      batches.push({ sources, mutants: mutants.slice(start, start + BATCH), variants: [] });
+    mutants.set(group, found.flat());
+  }
+  return mutants;
+}
+
+function batchesOf(
+  mutants: ReadonlyMap<MutationGroup, Mutant[]>,
+  runs: ReadonlyMap<MutationGroup, string>,
+): Batch[] {
+  const batches: Batch[] = [];
+  for (const [group, each] of mutants) {
+    for (let start = 0; start < each.length; start += BATCH) {
+      const some = each.slice(start, start + BATCH);
+      const variants = some.map(({ file, content }) => ({ path: file, content }));
+      const run = runs.get(group);
+      batches.push({ group, mutants: some, sources: group.sources, variants, ...(run && { run }) });
     }
   }
   return batches;
 }
 
-async function ask(worker: Worker, batch: Batch): Promise<RegoTrial[]> {
-  const variants = batch.mutants.map(({ file, content }) => ({ path: file, content }));
-  worker.postMessage({ sources: batch.sources, variants } satisfies TrialTask);
-  // `once` of node:events also rejects when the thread ends in an error.
-  const [{ ok, errors, outcomes }] = await once(worker, 'message');
-  if (!ok) throw policyInvalid(errors);
-  return outcomes;
+/** Gives each thread the next batch as it has answered the last. */
+async function runBatches(
+  workers: readonly Worker[],
+  batches: readonly Batch[],
+  answered: (batch: Batch, answer: TrialAnswer) => void,
+): Promise<void> {
+  const queue = [...batches];
+  const take = async (worker: Worker): Promise<void> => {
+    for (let batch = queue.shift(); batch !== undefined; batch = queue.shift()) {
+      const { sources, variants, run } = batch;
+      worker.postMessage({ sources, variants, run } as TrialTask);
+      // `once` of node:events also rejects when the thread ends in an error.
+      const [answer] = (await once(worker, 'message')) as [TrialAnswer];
+      if (answer.errors.length > 0) throw policyInvalid(answer.errors);
+      answered(batch, answer);
+    }
+  };
+  await Promise.all(workers.map(take));
 }
