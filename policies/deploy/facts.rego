@@ -131,8 +131,8 @@ person_refused if input.approval.verdict == "deny"
 approval_in_force if {
 	input.approval.verdict == "allow"
 	is_string(input.context.time)
-	is_string(input.approval.expires_at)
 	input.context.time < input.approval.expires_at
+	input.approval.expires_at < ":"
 }
 
 # METADATA

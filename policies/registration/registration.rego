@@ -10,6 +10,7 @@
 package platform.registration
 
 import data.platform.answer
+import data.platform.bounds
 
 # METADATA
 # title: Default deny
@@ -215,11 +216,11 @@ admitted if {
 # METADATA
 # title: The caller's requests are within its limit
 # description: Rules of their own, because `not a <= b` is undefined, and not true, when `a` is missing.
-within_agent_rate if input.counters.agent_minute <= data.limits.agent_minute
+within_agent_rate if bounds.within(input.counters.agent_minute, data.limits.agent_minute)
 
 # METADATA
 # title: The tenant's requests are within its limit
-within_tenant_rate if input.counters.tenant_minute <= data.limits.tenant_minute
+within_tenant_rate if bounds.within(input.counters.tenant_minute, data.limits.tenant_minute)
 
 # METADATA
 # title: The agent may register tools of a service that it may write to

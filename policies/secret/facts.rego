@@ -1,6 +1,8 @@
 # What the rules of secret.rego ask of an identity, its entry and its counters.
 package platform.secret
 
+import data.platform.bounds
+
 # METADATA
 # title: Entry of the calling agent
 agent := data.agents[input.identity.spiffe_id]
@@ -63,13 +65,13 @@ operator_denies if count(data.platform.secret.operator.deny) > 0
 # title: The agent is within its rate
 # description: A rule of its own, because `not a <= b` is undefined, and not true, when `a` is missing.
 within_agent_rate if {
-	input.counters.agent_minute <= object.get(data.limits, "secret_agent_minute", 600)
+	bounds.within(input.counters.agent_minute, object.get(data.limits, "secret_agent_minute", 600))
 }
 
 # METADATA
 # title: The tenant is within its rate
 within_tenant_rate if {
-	input.counters.tenant_minute <= object.get(data.limits, "secret_tenant_minute", 3000)
+	bounds.within(input.counters.tenant_minute, object.get(data.limits, "secret_tenant_minute", 3000))
 }
 
 # METADATA

@@ -11,6 +11,7 @@
 package platform.tool
 
 import data.platform.answer
+import data.platform.bounds
 
 # METADATA
 # title: Default deny
@@ -314,27 +315,32 @@ is_reading if input.action in {"list", "search"}
 # description: >-
 #   A rule of its own, because `not f(a)`, `not a <= b` and `not x[a]` are undefined, and not true,
 #   when `a` is missing; `not rule` is true.
-within_agent_rate if input.counters.agent_minute <= data.limits.agent_minute
+within_agent_rate if bounds.within(input.counters.agent_minute, data.limits.agent_minute)
 
 # METADATA
 # title: The tenant's calls are within its limit
-within_tenant_rate if input.counters.tenant_minute <= data.limits.tenant_minute
+within_tenant_rate if bounds.within(input.counters.tenant_minute, data.limits.tenant_minute)
 
 # METADATA
 # title: The grant covers the action
-action_in_grant if grant.actions[input.resource.action]
+action_in_grant if grant.actions[input.resource.action] == true
 
 # METADATA
 # title: The grant covers the tool
 # description: A grant that names no tools covers every tool of its service.
 # scope: document
 tool_in_grant if {
-	grant
-	not grant.tools
+	is_object(grant)
+	not names_tools
 	input.resource.name
 }
 
-tool_in_grant if grant.tools[input.resource.name]
+tool_in_grant if grant.tools[input.resource.name] == true
+
+# METADATA
+# title: The grant names its tools
+# description: Whatever stands there; what is no object of tools names none of them.
+names_tools if "tools" in object.keys(grant)
 
 # METADATA
 # title: Somebody wants a person to be asked
@@ -375,7 +381,10 @@ person_refused if input.approval.verdict == "deny"
 
 # METADATA
 # title: The approval is a yes that has not expired
+# description: Times compare as text; one that does not begin with a digit, or is no text, is no time.
 approval_in_force if {
 	input.approval.verdict == "allow"
+	is_string(input.context.time)
 	input.context.time < input.approval.expires_at
+	input.approval.expires_at < ":"
 }

@@ -6,6 +6,7 @@ import { BundleError } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type RegoBuild, RegoCompiler, type RegoFile, type RegoSources } from '../modules/rego.ts';
 import { mergeFilter } from './merge.ts';
+import { checkName } from './reader.ts';
 import { ownerOf, withTenants } from './tenants.ts';
 
 const SCHEMA = 'input.schema.json';
@@ -39,14 +40,16 @@ export async function readPolicies(folders: string | readonly string[]): Promise
   const files = new Map<string, RegoFile>();
   const schemas: Record<string, JsonValue> = {};
   await read(own, '', async (name, path) => {
-    if (name.endsWith('.rego')) files.set(name, { path: name, content: await source(path) });
+    if (name.endsWith('.rego'))
+      files.set(name, { path: name, content: await source(path), origin: path });
     else if (basename(name) === SCHEMA) schemas[name.split('/')[0]!] = await json(path);
   });
   for (const folder of operators) {
     await read(folder, '', async (name, path) => {
       if (!name.endsWith('.rego')) return;
       const unique = uniqueName(files, `operator/${basename(folder)}/${name}`);
-      files.set(unique, { path: unique, content: await source(path), ...ownerOf(unique) });
+      const content = await source(path);
+      files.set(unique, { path: unique, content, origin: path, ...ownerOf(unique) });
     });
   }
   return {
@@ -91,6 +94,7 @@ async function read(
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.name.startsWith('.') || SKIPPED.has(entry.name)) continue;
     const name = prefix === '' ? entry.name : `${prefix}/${entry.name}`;
+    checkName(name);
     if (entry.isDirectory()) await read(folder, name, visit);
     else await visit(name, join(folder, name));
   }

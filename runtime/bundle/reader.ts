@@ -33,11 +33,12 @@ export class BundleReader {
 }
 
 /** Allows only names that mean the same file everywhere and cannot leave the bundle's folder. */
-function checkName(name: string): void {
+/** Refuses names that a file system or a reader would take for another one. */
+export function checkName(name: string): void {
   const bad =
     name.length === 0 ||
     Buffer.byteLength(name) > NAME_BYTES_MAX ||
-    [...name].some((character) => character < ' ' || '\\:\x7f'.includes(character)) ||
+    /[\p{C}\p{Zl}\p{Zp}\\:]/u.test(name) ||
     name.split('/').some((part) => part === '' || part === '.' || part === '..');
   if (bad) {
     throw new BundleError('bundle_path_invalid', `bad file name in the bundle: ${quote(name)}`);

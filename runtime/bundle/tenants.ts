@@ -3,7 +3,6 @@ import { BundleError } from '../errors.ts';
 import type { RegoFile } from '../modules/rego.ts';
 
 const OPERATOR = 'operator/';
-const TENANT = /^operator\/[^/]*\/tenants\/([^/]+)\/.*\.rego$/;
 /** A path segment of a SPIFFE ID (SPIFFE-ID, section 2.2) of at most 63 bytes. */
 const NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,63}$/;
 const GENERATED = /^tenants\/[^/]+\.rego$/;
@@ -11,11 +10,19 @@ const GENERATED = /^tenants\/[^/]+\.rego$/;
 /**
  * Whose source this is by its path in a bundle: `operator/<folder>/tenants/<tenant>/…` is a tenant's,
  * everything else below `operator/` an operator's, the rest the platform's.
- * @throws BundleError `policy_invalid` for a tenant that no SPIFFE ID could name
+ * @throws BundleError `policy_invalid` for a tenant that no SPIFFE ID could name, and for a folder
+ *   `tenants` anywhere else, whose files nobody could be held to
  */
 export function ownerOf(path: string): Pick<RegoFile, 'operator' | 'tenant'> {
-  const tenant = TENANT.exec(path)?.[1];
-  if (tenant === undefined) return path.startsWith(OPERATOR) ? { operator: true } : {};
+  if (!path.startsWith(OPERATOR)) return {};
+  const segments = path.split('/');
+  if (!segments.some((segment) => /^tenants(\.rego)?$/i.test(segment))) return { operator: true };
+  const [, , folder, tenant = '', ...rest] = segments;
+  if (folder !== 'tenants' || rest.length === 0 || rest.includes('tenants')) {
+    throw new BundleError('policy_invalid', `${path}: it is not clear whose policy this is`, {
+      hint: 'tenants keep their policies in tenants/<tenant>/ of the folder that is given',
+    });
+  }
   if (NAME.test(tenant)) return { tenant };
   throw new BundleError('policy_invalid', `${path}: ${tenant} cannot be the name of a tenant`, {
     hint: 'tenants/<tenant>/ is named as in SPIFFE IDs: letters, digits, dots, dashes, underscores',
@@ -37,15 +44,20 @@ export function withTenants(files: readonly RegoFile[], boundaries: readonly str
   return [...written, ...generated];
 }
 
-/** Whose tenants may narrow, where it is not the caller's alone. */
+/** The agents whose tenants may narrow, where it is not the caller's alone. */
 const parties: Record<string, readonly string[]> = {
-  exchange: ['data.agents[input.spiffe_id].tenant'],
-  message: [
-    'data.agents[input.identity.spiffe_id].tenant',
-    'data.agents[input.target.spiffe_id].tenant',
-  ],
-  deploy: ['input.resource.tenant'],
+  exchange: ['input.spiffe_id'],
+  message: ['input.identity.spiffe_id', 'input.target.spiffe_id'],
 };
+
+/** A deploy's input names the tenant, because the agent may not be there yet. */
+function namesOf(boundary: string): string[] {
+  if (boundary === 'deploy') return ['names contains input.resource.tenant'];
+  return (parties[boundary] ?? ['input.identity.spiffe_id']).flatMap((id) => [
+    `names contains data.agents[${id}].tenant`,
+    `names contains split(${id}, "/")[4] if data.agents[${id}]`,
+  ]);
+}
 
 /** The reference `tenant[name]` is a look-up by key: the rules of other tenants are not evaluated. */
 function dispatch(boundary: string): string {
@@ -63,12 +75,11 @@ ${name} contains element if {
 }
 `,
   );
-  const names = parties[boundary] ?? ['data.agents[input.identity.spiffe_id].tenant'];
   return `# METADATA
 # title: Tenants' own policies, ${boundary}
 # description: >-
-#   Generated when policies are built. An agent's tenant is the one in its entry in the data bundle,
-#   not one that it states.
+#   Generated when policies are built. An agent's tenant is the one in its entry in the data bundle and
+#   the one in its SPIFFE ID, never one that it states beside it.
 # custom:
 #   controls: ["NIST:AC-3"]
 package platform.${boundary}.tenants
@@ -76,6 +87,6 @@ package platform.${boundary}.tenants
 # METADATA
 # title: Tenants whose policies count
 # scope: document
-${names.map((name) => `names contains ${name}`).join('\n\n')}
+${namesOf(boundary).join('\n\n')}
 ${rules.join('')}`;
 }

@@ -1,10 +1,12 @@
 // What the policy compiler is asked and what it answers.
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { AstBody, AstModule } from './rego-ast.ts';
+import type { AstModule } from './rego-ast.ts';
 
 export interface RegoFile {
   path: string;
   content: string;
+  /** Where it was read from, for whoever has to find it again; the compiler does not look at it. */
+  origin?: string;
   /** An operator's source: it may only narrow what the platform's own policies allow. */
   operator?: boolean;
   /** A tenant's source: it may only narrow what the platform allows that tenant's agents. */
@@ -86,15 +88,6 @@ export interface RegoBuild {
   reads: Record<string, string[]>;
 }
 
-/** What remains of a query when all that is known is put in; each body is one way to satisfy it. */
-export interface RegoResidue {
-  queries: AstBody[];
-  /** Packages under `data.partial` that the queries refer to. */
-  support: AstModule[];
-  /** The same as Rego. */
-  text: { queries: string[]; support: string[] };
-}
-
 /** Whether the tests notice a variant of a file. */
 export interface RegoTrial {
   killed: boolean;
@@ -158,7 +151,6 @@ export interface RawAnswer extends RegoAnswer {
   output?: string;
   rules?: RegoRule[];
   modules?: Record<string, AstModule>;
-  residue?: RegoResidue;
   outcomes?: RegoTrial[];
   tree?: RegoCondition[];
   /** OPA's own trace of `eval`. */

@@ -173,38 +173,6 @@ x := y if {
   assert.equal(Object.keys(modules), ['a.rego']);
 });
 
-test('partial evaluation leaves what only the input decides, and no more', () => {
-  const data = { agents: { a: { credentials: { mail: true } }, b: { credentials: {} } } };
-  const files = one(`package p
-
-allow if data.agents[input.id].credentials[input.service]
-`);
-  const answer = compiler.partial({ ...own, files, data, query: 'data.p.allow == true' });
-  assert.equal(answer.errors, []);
-  assert.equal(answer.text.queries, ['"a" = input.id; "mail" = input.service']);
-  assert.is(answer.queries[0]!.length, 2);
-  const known = { ...own, files, data, query: 'data.p.allow', unknowns: ['input.service'] };
-  assert.equal(compiler.partial({ ...known, input: { id: 'b' } }).queries, []);
-  assert.is(compiler.partial({ ...known, input: { id: 'a' } }).queries.length, 1);
-});
-
-test('partial evaluation that multiplies is a finding, not an exhausted machine', () => {
-  const names = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`n${i}`, true]));
-  const files = one(`package p
-
-allow if {
-\tdata.names[input.a]
-\tdata.names[input.b]
-\tdata.names[input.c]
-}
-`);
-  const answer = compiler.partial({ ...own, files, data: { names }, query: 'data.p.allow' });
-  assert.equal(
-    answer.errors.map(({ code }) => code),
-    ['partial_too_large'],
-  );
-});
-
 test('a trial says which variants the tests notice, and which are no policy', () => {
   const files = [
     { path: 'a.rego', content: 'package p\n\nbig if input.n > 10\n' },

@@ -1,6 +1,7 @@
 // The policy compiler: OPA's own Go packages as one Wasm command, asked in JSON.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { BundleError, ModuleError } from '../errors.ts';
@@ -15,7 +16,6 @@ import type {
   RegoCoverage,
   RegoFile,
   RegoFinding,
-  RegoResidue,
   RegoRule,
   RegoSources,
   RegoTest,
@@ -148,18 +148,6 @@ export class RegoCompiler {
   }
 
   /**
-   * Evaluates a query as far as it can be without the unknowns (Rego references; `input` unless
-   * given). A finding `partial_too_large` says that the conditions multiply beyond the bound.
-   */
-  partial(
-    sources: RegoSources & { query: string; unknowns?: string[]; input?: JsonValue },
-  ): RegoAnswer & RegoResidue {
-    const answer = this.#ask({ command: 'partial', ...sources });
-    const nothing = { queries: [], support: [], text: { queries: [], support: [] } };
-    return { ok: answer.ok, errors: answer.errors, ...decodeTexts(answer.residue ?? nothing) };
-  }
-
-  /**
    * For each variant, replaces the one file of its path and runs the tests until one fails. All
    * tests must pass without a variant (finding `tests_fail`).
    */
@@ -170,7 +158,7 @@ export class RegoCompiler {
     return { ...answer, outcomes: answer.outcomes ?? [] };
   }
 
-  #ask(request: object): RawAnswer {
+  #ask(request: { command: string; files: RegoFile[] } & Record<string, unknown>): RawAnswer {
     const run = runCommand(this.#module, new TextEncoder().encode(JSON.stringify(request)));
     if (run.exitCode !== 0) {
       throw new ModuleError('compiler_failed', `the policy compiler ended with ${run.exitCode}`, {
@@ -178,8 +166,28 @@ export class RegoCompiler {
       });
     }
     const answer = JSON.parse(new TextDecoder().decode(run.stdout)) as Partial<RawAnswer>;
-    return { ...answer, ok: answer.ok === true, errors: answer.errors ?? [] };
+    const { ok, errors = [], tests } = answer;
+    return {
+      ...answer,
+      ok: ok === true,
+      errors: located(errors, request.files),
+      tests: tests && located(tests, request.files),
+    };
   }
+}
+
+/** With the path where a file was read, as a person in this folder would write it, where it is known. */
+function located<T extends { file?: string }>(
+  items: readonly T[],
+  files: readonly RegoFile[],
+): T[] {
+  const origins = new Map(files.map(({ path, origin }) => [path, origin]));
+  return items.map((item) => {
+    const origin = origins.get(item.file ?? '');
+    if (origin === undefined) return item;
+    const short = relative('.', origin);
+    return { ...item, file: short.startsWith('..') ? origin : short };
+  });
 }
 
 /** The error of a policy that does not compile; its message names the first place. */

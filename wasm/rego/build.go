@@ -15,13 +15,9 @@ func build(req *request) answer {
 	sources := withoutTests(req.Files)
 	sort.Slice(sources, func(i, j int) bool { return sources[i].Path < sources[j].Path })
 	req.Files = sources
-	modules, fails := parse(req)
+	modules, checker, fails := compileAll(req)
 	if fails != nil {
 		return answer{Errors: fails}
-	}
-	checker := newCompiler(req)
-	if checker.Compile(modules); checker.Failed() {
-		return answer{Errors: findings(checker.Errors, sources)}
 	}
 	if fails := missing(req, modules); fails != nil {
 		return answer{Errors: fails}

@@ -17,15 +17,24 @@ type rule struct {
 }
 
 func check(req *request) answer {
-	modules, fails := parse(req)
+	_, compiler, fails := compileAll(req)
 	if fails != nil {
 		return answer{Errors: fails}
 	}
+	return answer{OK: true, Rules: rules(compiler)}
+}
+
+// compileAll parses and compiles every source; with findings there is no compiler.
+func compileAll(req *request) (map[string]*ast.Module, *ast.Compiler, []finding) {
+	modules, fails := parse(req)
+	if fails != nil {
+		return nil, nil, fails
+	}
 	compiler := newCompiler(req)
 	if compiler.Compile(modules); compiler.Failed() {
-		return answer{Errors: findings(compiler.Errors, req.Files)}
+		return nil, nil, findings(compiler.Errors, req.Files)
 	}
-	return answer{OK: true, Rules: rules(compiler)}
+	return modules, compiler, nil
 }
 
 // parse reads every source, and reports the errors of all of them at once.
@@ -42,8 +51,45 @@ func parse(req *request) (map[string]*ast.Module, []finding) {
 	}
 	if fails == nil {
 		fails = confine(req, modules)
+		citeSchemas(req, modules)
 	}
 	return modules, fails
+}
+
+// citeSchemas checks the rules of platform.<boundary>, and of every package below it, against the schema
+// of that boundary where no `# METADATA` of the package cites one: a misspelt member is an error anyway.
+func citeSchemas(req *request, modules map[string]*ast.Module) {
+	notes := map[string]*ast.Annotations{}
+	first := map[string]*ast.Module{}
+	for _, f := range req.Files {
+		module := modules[f.Path]
+		path := module.Package.Path
+		if isTest(f.Path) || len(path) < 3 || !path.HasPrefix(platformRef) || req.Schemas[text(path[2])] == nil {
+			continue
+		}
+		name := path.String()
+		if first[name] == nil {
+			first[name] = module
+		}
+		for _, found := range module.Annotations {
+			if found.Scope == "package" {
+				notes[name] = found
+			}
+		}
+	}
+	for name, module := range first {
+		note := notes[name]
+		if note == nil {
+			note = (&ast.Annotations{Scope: "package", Location: module.Package.Location}).Copy(module.Package)
+			module.Annotations = append(module.Annotations, note)
+		}
+		if len(note.Schemas) == 0 {
+			note.Schemas = []*ast.SchemaAnnotation{{
+				Path:   ast.InputRootRef,
+				Schema: ast.SchemaRootRef.Append(module.Package.Path[2]),
+			}}
+		}
+	}
 }
 
 // newCompiler is strict, knows only the listed built-ins and checks `input` against the schemas; the

@@ -10,13 +10,9 @@ import (
 // names resolved, variables unique, calls apart, every body in an order that is safe.
 func compiled(req *request) answer {
 	req.Files = withoutTests(req.Files)
-	modules, fails := parse(req)
+	_, compiler, fails := compileAll(req)
 	if fails != nil {
 		return answer{Errors: fails}
-	}
-	compiler := newCompiler(req)
-	if compiler.Compile(modules); compiler.Failed() {
-		return answer{Errors: findings(compiler.Errors, req.Files)}
 	}
 	withPlaces()
 	ans := answer{OK: true, Modules: make(map[string]json.RawMessage, len(req.Files))}

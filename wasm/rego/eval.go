@@ -13,13 +13,9 @@ import (
 
 // eval answers one query with OPA's interpreter, the reference that the compiled module must equal.
 func eval(req *request) answer {
-	modules, fails := parse(req)
+	_, compiler, fails := compileAll(req)
 	if fails != nil {
 		return answer{Errors: fails}
-	}
-	compiler := newCompiler(req)
-	if compiler.Compile(modules); compiler.Failed() {
-		return answer{Errors: findings(compiler.Errors, req.Files)}
 	}
 	var printed bytes.Buffer
 	tracer := tracerOf(req)

@@ -68,13 +68,9 @@ type explainedExpression struct {
 
 // explain evaluates the query and answers with its result and the tree of rules behind it.
 func explain(req *request) answer {
-	modules, fails := parse(req)
+	modules, compiler, fails := compileAll(req)
 	if fails != nil {
 		return answer{Errors: fails}
-	}
-	compiler := newCompiler(req)
-	if compiler.Compile(modules); compiler.Failed() {
-		return answer{Errors: findings(compiler.Errors, req.Files)}
 	}
 	store := inmem.NewFromObject(orEmpty(req.Data))
 	tree, result, err := explainQuery(explained{

@@ -88,6 +88,8 @@ func hint(code, message string) string {
 		return "a rule may not depend on itself, not even through others"
 	case contains("`if` keyword is required") || contains("`contains` keyword is required"):
 		return "Rego v1: write `name if { ... }` for a rule with a body and `name contains x if { ... }` for a set"
+	case code == "rego_parse_error":
+		return "reading stopped here: look at this place, and for a bracket or quote that is still open before it"
 	case contains("undefined ref: input."):
 		return "the boundary's input.schema.json has no such member; see the members it lists"
 	case contains("undefined ref: "):

@@ -39,8 +39,6 @@ type request struct {
 	Pretty  bool   `json:"pretty"`
 	// Strict makes an error of a built-in an error of the query, as OPA's strict-builtin-errors does.
 	Strict bool `json:"strict"`
-	// Unknowns are what `partial` leaves open, as Rego references.
-	Unknowns []string `json:"unknowns"`
 	// Variants each replace the one file of the same path, for `trial`.
 	Variants []file `json:"variants"`
 }
@@ -63,7 +61,6 @@ type answer struct {
 	Rules       []rule          `json:"rules,omitempty"`
 	// Modules are OPA's JSON syntax trees by file.
 	Modules  map[string]json.RawMessage `json:"modules,omitempty"`
-	Residue  json.RawMessage            `json:"residue,omitempty"`
 	Outcomes []trialOutcome             `json:"outcomes,omitempty"`
 	// Tree is the query as `explain` met it.
 	Tree []*explainedExpression `json:"tree,omitempty"`
@@ -102,8 +99,6 @@ func run(req *request) answer {
 		return explain(req)
 	case "compiled":
 		return compiled(req)
-	case "partial":
-		return partial(req)
 	case "trial":
 		return trial(req)
 	}

@@ -14,7 +14,17 @@ var reserved = map[string]bool{
 	"allow": true, "decision": true, "default": true, "grants": true, "obligations": true, "reasons": true,
 }
 
-var callersID = ast.InputRootRef.Append(ast.StringTerm("identity")).Append(ast.StringTerm("spiffe_id"))
+// callersEntry says by which part of the input a tenant's policy may look up its agent's entry. Where the
+// input names identities of several tenants, or none of an agent, there is no such part.
+func callersEntry(boundary string) ast.Ref {
+	switch boundary {
+	case "message", "deploy":
+		return nil
+	case "exchange":
+		return ast.InputRootRef.Append(ast.StringTerm("spiffe_id"))
+	}
+	return ast.InputRootRef.Append(ast.StringTerm("identity")).Append(ast.StringTerm("spiffe_id"))
+}
 
 // confineTenant holds one source of a tenant to its own package, where sets can only narrow, and to
 // what it may read: the input, its own rules, the caller's entry and its own data.
@@ -55,18 +65,23 @@ func confineTenant(req *request, f file, module *ast.Module, boundaries map[stri
 			report(r.Location, "tenant_rule_reserved", "a tenant's package cannot say "+name,
 				"it contributes to `deny`, `require_approval` and `oblige`, which narrow; give a helper another name")
 		}
-		confineReads(r, module.Package.Path, f.Tenant, report)
+		confineReads(r, module.Package.Path, report)
 	}
 	return fails
 }
 
 // confineReads reports each look at data that is not the tenant's, and each `with`, which could make
 // the caller's entry another one.
-func confineReads(r *ast.Rule, own ast.Ref, tenant string, report func(*ast.Location, string, string, string)) {
+func confineReads(r *ast.Rule, own ast.Ref, report func(*ast.Location, string, string, string)) {
 	place := r.Location
+	boundary, tenant := tenantPackage(own)
+	allowed := "its own package and data.tenants[\"" + tenant + "\"]"
+	if entry := callersEntry(boundary); entry != nil {
+		allowed = "its own package, data.agents[" + entry.String() + "] and data.tenants[\"" + tenant + "\"]"
+	}
 	foreign := func() {
 		report(place, "tenant_reference_forbidden", "a tenant's policy may not read this of `data`",
-			"it may read input, its own package, data.agents[input.identity.spiffe_id] and data.tenants[\""+tenant+"\"]")
+			"it may read input, "+allowed)
 	}
 	var visitor *ast.GenericVisitor
 	visitor = ast.NewGenericVisitor(func(x any) bool {
@@ -94,7 +109,7 @@ func confineReads(r *ast.Rule, own ast.Ref, tenant string, report func(*ast.Loca
 			if !x[0].Equal(ast.DefaultRootDocument) {
 				return false
 			}
-			if !readable(x, own, tenant) {
+			if !readable(x, own, boundary, tenant) {
 				foreign()
 			}
 			for _, part := range x[1:] {
@@ -141,7 +156,7 @@ func declaresInput(node any) bool {
 }
 
 // readable says whether a reference that begins with `data` stays within what the tenant may read.
-func readable(ref, own ast.Ref, tenant string) bool {
+func readable(ref, own ast.Ref, boundary, tenant string) bool {
 	if ref.HasPrefix(own) {
 		return true
 	}
@@ -150,7 +165,8 @@ func readable(ref, own ast.Ref, tenant string) bool {
 	}
 	switch {
 	case ref[1].Equal(ast.StringTerm("agents")):
-		return ref[2].Equal(ast.NewTerm(callersID))
+		entry := callersEntry(boundary)
+		return entry != nil && ref[2].Equal(ast.NewTerm(entry))
 	case ref[1].Equal(ast.StringTerm("tenants")):
 		return ref[2].Equal(ast.StringTerm(tenant))
 	}

@@ -46,7 +46,7 @@ test('check shows file, line, column, the line with a caret, and a hint', async 
   write('deny contains {"code": "night"} if {\n\ttime.now_ns() > 1\n}\n');
   const { code, out } = await policy('check', operator);
   assert.is(code, 1);
-  assert.match(out, /operator\/operator\/night\.rego:4:2: the built-in time\.now_ns/);
+  assert.match(out, /operator\/night\.rego:4:2: the built-in time\.now_ns/);
   assert.match(out, / {2}4 \| \ttime\.now_ns\(\) > 1\n {4}\| \t\^/);
   assert.match(out, /hint: the time of the decision is input\.context\.time/);
   const json = await policy('check', operator, '--json');
