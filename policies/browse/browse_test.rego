@@ -181,6 +181,10 @@ test_browser_is_not_granted if {
 	}
 	no_entry := browse.decision with input as page with data.agents as {me: {"resources": {}}}
 	no_browser(no_entry)
+	every odd in [at_host("Docs.example.com"), at_host("10.0.0.1"), at_path("/../x"), with_members({"userinfo": true})] {
+		nothing := browse.decision with input as odd with data.agents as {me: {"resources": {}}}
+		no_browser(nothing)
+	}
 }
 
 test_other_actions_and_kinds if {
