@@ -51,15 +51,16 @@ export async function main(argv: string[]): Promise<number> {
   }
   const rest = [...cli.input];
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  const verb = command.verbs?.find(({ name }) => name === own[0]);
   if (own.includes('--help') || own.includes('-h')) {
-    const verb = command.verbs?.find(({ name }) => name === own[0]);
     process.stdout.write(`${(verb ?? command).help}\n`);
     return 0;
   }
   try {
     return await command.run(rest);
   } catch (error) {
-    return reportFailure(error, command.name, own.includes('--json'));
+    const name = verb === undefined ? command.name : `${command.name} ${verb.name}`;
+    return reportFailure(error, name, own.includes('--json'));
   }
 }
 

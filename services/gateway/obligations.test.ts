@@ -112,15 +112,11 @@ test('max_bytes: a larger answer is withheld whole, and the row says so', async 
 });
 
 test('redact: what the paths lead to is gone from results, errors and rows', async ({ g }) => {
-  const people: JsonValue = [
-    { email: 'a@example.org', name: 'Ann' },
-    { name: 'Bob' },
-    'c@example.org',
-  ];
+  const people: JsonValue = [{ email: 'a@example.org', name: 'Ann' }, { name: 'Bob' }, 7];
   const answer = await g.execute('orders_any', { token: { deep: 'swordfish' }, people, total: 1 });
   assert.equal(answer.body.result, {
     token: REDACTED,
-    people: [{ email: REDACTED, name: 'Ann' }, { name: 'Bob' }, 'c@example.org'],
+    people: [{ email: REDACTED, name: 'Ann' }, { name: 'Bob' }, 7],
     total: 1,
   });
   const row = await outcomeOf(g, answer);
@@ -267,6 +263,25 @@ test('no path of a redaction survives, and nothing else changes', () => {
       assert.equal(paths, secret === REDACTED ? [] : [pointer(way)]);
     }),
   );
+});
+
+test('an answer of another form than the path was written for is withheld', () => {
+  const email = 'a@example.org';
+  for (const [path, answer] of [
+    ['/customer/email', [{ customer: { email } }]],
+    ['/customer/email', { customer: [{ email }] }],
+    ['/customer/email', { customer: email }],
+    ['/people/*/email', { people: { first: { email } } }],
+    ['/people/*/email', { people: [email] }],
+    ['/people/01/email', { people: [{ email }] }],
+  ] as [string, JsonValue][]) {
+    try {
+      redact(answer, [{ kind: 'redact', paths: [path] }]);
+      assert.unreachable(path);
+    } catch (error) {
+      assert.is(codeOf(error), 'result_not_redactable', path);
+    }
+  }
 });
 
 test('the smallest of several limits counts, and other kinds limit nothing', () => {

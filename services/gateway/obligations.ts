@@ -21,7 +21,9 @@ export function requireSmall(bytes: number, obligations: readonly Obligation[]):
 
 /**
  * The result with the mark in place of every value that a path of a `redact` obligation leads to, and
- * the paths that led to one. Throws `result_not_redactable` for text, in which no path leads anywhere.
+ * the paths that led to one. Throws `result_not_redactable` where a path meets another form than it was
+ * written for: text that it leads into, an array at a member's name, an object at `*`. Who makes the answer
+ * could otherwise move the value away from the path.
  */
 export function redact(
   result: JsonValue,
@@ -32,10 +34,7 @@ export function redact(
   );
   const paths = [...new Set(all)].sort();
   if (paths.length === 0 || result === null) return { result, paths: [] };
-  if (typeof result === 'string' && !paths.includes('')) {
-    const message = 'policy withholds parts of the answer, and the answer has no parts';
-    throw new PlatformError('result_not_redactable', message);
-  }
+  if (paths.includes('')) return { result: REDACTED, paths: [''] };
   const found: string[] = [];
   let redacted: JsonValue = result;
   for (const path of paths) {
@@ -54,19 +53,27 @@ function segmentsOf(path: string): string[] {
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The same value where the path leads nowhere. `*` is every element of an array. */
+/** The same value where there is nothing at the path. `*` is every element of an array. */
 function without(value: JsonValue, [segment, ...rest]: string[]): JsonValue {
   if (segment === undefined) return value === REDACTED ? value : REDACTED;
+  if (value === REDACTED || value === null) return value;
   if (Array.isArray(value)) {
+    if (!/^(\*|0|[1-9]\d*)$/.test(segment)) throw otherForm();
     const changed = value.map((element, index) =>
       segment === '*' || segment === String(index) ? without(element, rest) : element,
     );
     return changed.every((element, index) => element === value[index]) ? value : changed;
   }
+  if (typeof value === 'string' || (isJsonObject(value) && segment === '*')) throw otherForm();
   if (!isJsonObject(value) || !Object.hasOwn(value, segment)) return value;
   const before = value[segment]!;
   const member = without(before, rest);
   return member === before ? value : withMember(value, segment, member);
+}
+
+function otherForm(): PlatformError {
+  const message = 'policy withholds parts of the answer, and the answer has another form';
+  return new PlatformError('result_not_redactable', message);
 }
 
 /** A copy with another member; `__proto__` is a member like any other. */

@@ -50,6 +50,9 @@ export const buildVerb: Command = {
     );
     const { output, key } = values;
     if (output === undefined) throw new UsageError('--output is needed');
+    if (/\.(zip|tar|tgz|gz)$/.test(output) && !output.endsWith('.tar.gz')) {
+      throw new UsageError('an archive is a .tar.gz; any other --output is a folder');
+    }
     return build({ folders: positionals, json: values.json === true, output, key });
   },
 };

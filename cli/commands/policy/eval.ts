@@ -56,6 +56,9 @@ export const evalVerb: Command = {
     );
     const { input, data, boundary = 'tool', query } = values;
     if (input === undefined) throw new UsageError('--input is needed');
+    if (!(BOUNDARIES as readonly string[]).includes(boundary)) {
+      throw new UsageError(`--boundary is one of ${BOUNDARIES.join(', ')}`);
+    }
     const json = values.json === true;
     return evaluate({ folders: positionals, json, input, data, boundary, query });
   },

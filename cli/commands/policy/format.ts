@@ -1,6 +1,7 @@
 // `platform policy fmt`: OPA's formatter over the given folders.
 import { glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { InputError } from '../../../runtime/errors.ts';
 import { RegoCompiler, type RegoFile } from '../../../runtime/modules/rego.ts';
 import type { Command } from '../../command.ts';
 import { EXIT_FAILED } from '../../failure.ts';
@@ -57,6 +58,9 @@ async function format(flags: FormatFlags): Promise<number> {
       const path = join(folder, name);
       files.push({ path, content: await readFile(path, 'utf8') });
     }
+  }
+  if (files.length === 0) {
+    throw new InputError('input_invalid', `there is no .rego file in ${flags.folders.join(', ')}`);
   }
   const answer = (await RegoCompiler.load()).format(files);
   if (!flags.check) for (const file of answer.files) await writeFile(file.path, file.content);

@@ -47,7 +47,7 @@ ${FOLDERS_HELP}
 
 Options
   --help      with a verb: its options, exit codes and examples
-  --json      print one JSON document
+  --json      print one JSON document; a failure is one on standard error, {"error": {code, message}}
 
 Exit codes
   0 right, passed, built, allowed; 1 not; 2 wrong command line
@@ -66,6 +66,8 @@ export const policyCommand: Command = {
   async run([name = '', ...rest]) {
     const verb = verbs.find((candidate) => candidate.name === name);
     if (verb !== undefined) return verb.run(rest);
+    if (name === '' || name.startsWith('-'))
+      throw new UsageError('which verb? platform policy VERB');
     const names = verbs.map((candidate) => candidate.name);
     const meant = suggest(name, names);
     throw new UsageError(

@@ -102,9 +102,6 @@ const bad: Record<string, string[]> = {
         ),
       ),
   ],
-  schema: [
-    head.replace('# schemas:\n#   - input: schema.tried\n', '') + titled('tried if input.x'),
-  ],
   test: [head + titled('deny contains {"code": "unheard_of"} if input.x')],
   ignore: [
     body('input.x # lint: ignore scan because nothing walks here'),

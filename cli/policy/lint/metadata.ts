@@ -10,7 +10,6 @@ import {
   type Source,
   type Sources,
   walk,
-  walkTerms,
 } from './finding.ts';
 
 /** Sets whose elements refuse or permit, with a code, a message and controls. */
@@ -193,36 +192,6 @@ function mentions(text: string, code: string): boolean {
   return new RegExp(`(^|[^a-z0-9_])${code.replaceAll(/\W/g, '\\$&')}([^a-z0-9_]|$)`, 'm').test(
     text,
   );
-}
-
-/** Rules that read the input without a schema: a misspelt member would never match. */
-export function schemas({ all, linted }: Sources): LintFinding[] {
-  const found: LintFinding[] = [];
-  for (const source of linted) {
-    if (source.isTest) continue;
-    const same = all.filter((other) => other.package === source.package && !other.isTest);
-    const notes = same.flatMap(({ module }) =>
-      scoped(module.annotations, ['package', 'subpackages']),
-    );
-    if (notes.some((one) => one.schemas?.some(({ path }) => path[0]?.value === 'input'))) continue;
-    let first: AstTerm | undefined;
-    for (const rule of source.module.rules ?? []) {
-      if (scoped(rule.annotations, ['rule', 'document']).some((one) => one.schemas)) continue;
-      walkTerms(rule, ['ref'], (term) => {
-        if ((term.value as AstTerm[])[0]?.value === 'input') first ??= term;
-      });
-    }
-    if (first === undefined) continue;
-    const boundary = source.package.split('.')[1] ?? 'tool';
-    found.push(
-      at(source, first.location, {
-        code: 'schema',
-        message: 'the input has no schema here: a misspelt member is no error',
-        hint: `write \`# schemas:\` and \`#   - input: schema.${boundary}\` into the package’s METADATA`,
-      }),
-    );
-  }
-  return found;
 }
 
 /** What a rule shows must not hold what the caller passed: answers are kept in clear. */

@@ -2,7 +2,7 @@
 import { prefixes, scans, subjects } from './data.ts';
 import { negations, orders } from './expressions.ts';
 import type { LintFinding, Sources } from './finding.ts';
-import { controls, defaults, leaks, metadata, schemas, tests } from './metadata.ts';
+import { controls, defaults, leaks, metadata, tests } from './metadata.ts';
 
 export interface LintRule {
   id: string;
@@ -91,13 +91,6 @@ export const RULES: readonly LintRule[] = [
     instead: 'the same list in both places',
     fixes: 'takes the list of the METADATA',
     check: controls,
-  },
-  {
-    id: 'schema',
-    finds: 'a package that reads `input` without a schema',
-    why: 'with one, `input.spifeid` is an error of `check` instead of a rule that never holds',
-    instead: '`# schemas:` with `# - input: schema.<boundary>` in the package’s METADATA',
-    check: schemas,
   },
   {
     id: 'test',

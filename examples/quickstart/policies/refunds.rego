@@ -9,8 +9,6 @@ package platform.tool.operator # lint: ignore metadata because another file of t
 #   the person sees beside it: a decision's output is kept in evidence in clear.
 # custom:
 #   controls: ["SOC2:CC6.1", "EUAI:14"]
-# schemas:
-#   - input: schema.tool
 require_approval contains {"question": "Refund more than 100?"} if {
 	input.action == "call"
 	input.resource.name == "orders_refund_order"
