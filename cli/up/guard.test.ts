@@ -34,6 +34,9 @@ const grants = (...services: string[]) => ({
     },
   },
 });
+/** The one that the terminal named last. */
+const change = () =>
+  [...machine.cli.output.matchAll(/"change":"([0-9a-f]{16})"/g)].at(-1)?.[1] ?? 'none';
 const bundles = async () =>
   (await machine.control.call('GET', '/api/v1/status')).bundles as JsonObject;
 
@@ -66,7 +69,9 @@ test('a raised limit is refused by name, in the terminal, in the status and in e
   const [row] = rows.map((line) => JSON.parse(line));
   assert.is(row.subject.in_force, before.policy);
   const rules = { from: 'platform.tool.operator.large', to: 'platform.tool.granted' };
-  assert.equal(row.detail.flips, [{ name: flip, kind: 'deny_to_allow', ...rules }]);
+  assert.equal(row.detail.flips, [
+    { name: flip, kind: 'deny_to_allow', ...rules, change: change() },
+  ]);
   assert.is(
     (await runCli(['audit', '--verify', '--stored-openings', '--state', stateDir])).code,
     0,
@@ -75,7 +80,7 @@ test('a raised limit is refused by name, in the terminal, in the status and in e
 
 test('a flip that the change accepts comes into force, and a lowered limit needs nothing', async () => {
   const entry = {
-    ...{ name: flip, boundary: 'tool', why: 'the desk may refund 101' },
+    ...{ name: flip, boundary: 'tool', why: 'the desk may refund 101', change: change() },
     ...{ from: 'platform.tool.operator.large', to: 'platform.tool.granted' },
   };
   write('accepted-flips.json', { accepted: [entry] });

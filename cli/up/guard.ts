@@ -156,14 +156,20 @@ function unaccepted(flips: readonly Flip[], bundles: string): PlatformError {
     {
       data: {
         flips: names,
-        refused: flips.map(({ name, kind, from, to }) => ({ name, kind, from, to })),
-        errors: flips.map(({ name, kind, places, changed }) => {
+        refused: flips.map(({ name, kind, from, to, change }) => ({
+          name,
+          kind,
+          from,
+          to,
+          change,
+        })),
+        errors: flips.map(({ name, kind, places, changed, change }) => {
           const [place] = [...changed.now, ...places.now, ...changed.old, ...places.old];
           const { file, row, source } = place ?? {};
-          return { code: kind, message: name, file, row, source };
+          return { code: kind, message: `${name} ("change":"${change}")`, file, row, source };
         }),
       },
-      hint: `see it with: platform policy diff ${bundles} FOLDER; if it is wanted, name each in ${ACCEPTED_FILE} in that folder`,
+      hint: `see it with: platform policy diff ${bundles} FOLDER; if it is wanted, name each with its change in ${ACCEPTED_FILE} in that folder`,
     },
   );
 }

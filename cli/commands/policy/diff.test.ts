@@ -44,6 +44,7 @@ const few = ['--boundary', 'tool', '--count', '4000'];
 const wider = {
   ...{ name: 'tool:operator.large:granted', boundary: 'tool' },
   ...{ from: 'platform.tool.operator.large', to: 'platform.tool.granted' },
+  change: '',
 };
 const accepting = (file: string, ...entries: object[]): string => {
   writeFileSync(at(file), JSON.stringify({ accepted: entries }));
@@ -57,11 +58,12 @@ test('two folders: what widens fails by name, with rules and an input; what narr
   assert.match(out, /- operator\/old\/a\.rego:3 \| deny contains/);
   assert.match(out, /\+ operator\/new\/a\.rego:3 \| deny contains/);
   assert.match(out, /not accepted 1 flips/);
+  wider.change = /^ {2}change: ([0-9a-f]{16})$/m.exec(out)?.[1] ?? 'none';
   assert.ok(out.includes(JSON.stringify({ ...wider, why: '' })), 'the entry to add, word for word');
   const back = await policy('diff', at('new'), at('old'), '--data', data, ...few);
   assert.is(back.code, 0);
   assert.match(back.out, /allow → deny {2}tool:granted:operator\.large/);
-  assert.match(back.out, /ok nothing widens/);
+  assert.match(back.out, /ok nothing widens in \d+ generated inputs and 0 rows/);
 });
 
 test('a folder and a bundle, and a pair of bundles: the pair’s own data count', async () => {
@@ -102,7 +104,13 @@ test('an accepted flip passes; a stale, an expired and a wrong entry fail, each 
   const other = { ...wider, name: 'tool:operator.other:granted', why };
   const stale = await run(accepting('stale.json', { ...wider, why }, other));
   assert.is(stale.code, 1);
-  assert.equal(JSON.parse(stale.out).stale, [other.name]);
+  assert.equal(JSON.parse(stale.out).stale, [{ name: other.name, right: null }]);
+
+  const earlier = await run(accepting('earlier.json', { ...wider, change: 'f'.repeat(16), why }));
+  assert.is(earlier.code, 1, 'what was accepted once accepts no later change');
+  const again = JSON.parse(earlier.out);
+  assert.equal(again.stale, [{ name: wider.name, right: wider.change }]);
+  assert.equal(again.refused, [wider.name]);
 
   const expired = await run(accepting('expired.json', { ...wider, why, expires: '2020-01-01' }));
   assert.is(expired.code, 1);

@@ -17,21 +17,26 @@ export interface AcceptedFlip {
   to: string;
   /** One sentence for whoever reviews the change. */
   why: string;
+  /** The digest of the change that it accepts, as printed beside the flip. */
+  change: string;
   /** The last day (UTC), `2026-01-31`, on which it counts. */
   expires?: string;
 }
 
 const BYTES_MAX = 1 << 20;
 const ENTRIES_MAX = 1000;
-const MEMBERS = ['name', 'boundary', 'from', 'to', 'why', 'expires'];
+const MEMBERS = ['name', 'boundary', 'from', 'to', 'why', 'change', 'expires'];
+
+/** A flip and the change that it is of, see `changeDigest`. */
+export type BoundFlip = FlipGroup & { change: string };
 
 /** What the entries leave: flips that nobody accepted, and entries that are of no use. */
 export interface Acceptance {
   /** Widening flips without an entry in force, by name. */
-  refused: FlipGroup[];
-  accepted: { flip: FlipGroup; entry: AcceptedFlip }[];
-  /** Entries that are for no flip of this change. */
-  stale: AcceptedFlip[];
+  refused: BoundFlip[];
+  accepted: { flip: BoundFlip; entry: AcceptedFlip }[];
+  /** Entries that are for no flip of this change; `right` where they were for another change of its rules. */
+  stale: { entry: AcceptedFlip; right?: string }[];
   /** Entries that would be for a flip, had they not run out. */
   expired: AcceptedFlip[];
 }
@@ -94,7 +99,7 @@ function isDay(text: string): boolean {
 
 /** Matches entries with the flips that widen; `today` is a day such as `2026-01-31` (UTC). */
 export function acceptance(
-  flips: readonly FlipGroup[],
+  flips: readonly BoundFlip[],
   entries: readonly AcceptedFlip[],
   today: string,
 ): Acceptance {
@@ -108,12 +113,21 @@ export function acceptance(
     else found.refused.push(flip);
     if (entry !== undefined && isExpired(entry, today)) found.expired.push(entry);
   }
-  found.stale = entries.filter((entry) => !used.has(entry));
+  for (const entry of entries) {
+    if (used.has(entry)) continue;
+    const right = found.refused.find((flip) => isNamed(entry, flip))?.change;
+    found.stale.push(right === undefined ? { entry } : { entry, right });
+  }
   return found;
 }
 
+/** What was accepted once accepts no later change of the same rules. */
+function isFor(entry: AcceptedFlip, flip: BoundFlip): boolean {
+  return entry.change === flip.change && isNamed(entry, flip);
+}
+
 /** The name alone is not enough: what a reviewer reads beside it must be true as well. */
-function isFor(entry: AcceptedFlip, flip: FlipGroup): boolean {
+function isNamed(entry: AcceptedFlip, flip: BoundFlip): boolean {
   if (flip.name.split(':')[1] === OTHERS) return false;
   return (
     entry.name === flip.name &&

@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
 import { RegoCompiler } from '../../../runtime/modules/rego.ts';
 import { policySources } from '../../commands/policy/sources.ts';
 import type { BoundaryCoverage, BoundaryPlan } from './boundary-task.ts';
+import { changeDigest } from './changes.ts';
 import { type Compared, type ComparePlan, decidingOf, type OnProgress } from './compare.ts';
 import type { CompareMessage } from './compare-worker.ts';
 import { affectedBoundaries, editedRules, editedTenants } from './edits.ts';
@@ -34,6 +35,8 @@ export interface DiffOptions {
 
 /** A group with the rules responsible on both sides. */
 export interface Flip extends FlipGroup {
+  /** The change that an entry of `accepted-flips.json` has to name, see `changeDigest`. */
+  change: string;
   places: { old: RulePlace[]; now: RulePlace[] };
   /** The boundary's rules that are not the same on both sides; none where only the data differ. */
   changed: { old: RulePlace[]; now: RulePlace[] };
@@ -57,6 +60,13 @@ export async function diff(old: Side, now: Side, options: DiffOptions): Promise<
   const rules = { old: await rulesOf(old), now: await rulesOf(now) };
   const plan = planOf(old, now, rules, schemas, options);
   const parts = await Promise.all(shares(plan, options).map((part) => inWorker(part, options)));
+  const known = Object.keys(schemas);
+  const changeAt = (boundary: string) => {
+    const at = (list: RuleFacts[]) => list.filter((rule) => mayDecide(rule, boundary, known));
+    const before = { rules: at(editedRules(rules.old, rules.now)), data: old.data, wasm: old.wasm };
+    const after = { rules: at(editedRules(rules.now, rules.old)), data: now.data, wasm: now.wasm };
+    return changeDigest(before, after);
+  };
   const flips = new Flips();
   for (const { flips: found } of parts) for (const group of found) flips.add(group);
   return {
@@ -64,6 +74,7 @@ export async function diff(old: Side, now: Side, options: DiffOptions): Promise<
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .map((group) => ({
         ...group,
+        change: changeAt(group.boundary),
         places: {
           old: placesOf(rules.old, group.boundary, group.from),
           now: placesOf(rules.now, group.boundary, group.to),
@@ -78,6 +89,12 @@ export async function diff(old: Side, now: Side, options: DiffOptions): Promise<
       .sort((a, b) => (a.boundary < b.boundary ? -1 : 1)),
     evidence: parts.find((part) => part.evidence)?.evidence,
   };
+}
+
+/** A boundary's own rules, and those of no boundary, which any of them may refer to. */
+function mayDecide(rule: RuleFacts, boundary: string, known: readonly string[]): boolean {
+  const [, name = ''] = rule.package.split('.');
+  return name === boundary || !known.includes(name);
 }
 
 function ofBoundary(rules: readonly RuleFacts[], boundary: string): RuleFacts[] {
@@ -117,14 +134,11 @@ function planOf(
       : names;
   const edited = [...editedRules(oldRules, newRules), ...editedRules(newRules, oldRules)];
   const boundaries = affected.map((boundary): BoundaryPlan => {
-    const mayDecide = (rule: RuleFacts) => {
-      const [, name = ''] = rule.package.split('.');
-      return name === boundary || !known.includes(name);
-    };
+    const here = (rule: RuleFacts) => mayDecide(rule, boundary, known);
     return {
       ...{ boundary, count, seed, data: [old.data, now.data] },
-      rules: [...oldRules, ...newRules].filter(mayDecide),
-      edited: edited.filter(mayDecide),
+      rules: [...oldRules, ...newRules].filter(here),
+      edited: edited.filter(here),
       schema: schemas[boundary] as JsonObject,
       tenants: editedTenants(oldRules, newRules, boundary),
       reads: reads[`platform/${boundary}/decision`],

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PlatformError } from '../../../runtime/errors.ts';
 import type { JsonObject } from '../../../runtime/json.ts';
-import { type AcceptedFlip, acceptance, parseAccepted } from './accepted.ts';
+import { type AcceptedFlip, acceptance, type BoundFlip, parseAccepted } from './accepted.ts';
 import { type FlipGroup, Flips, flipName } from './flips.ts';
 import { flipOf, type Verdict, WIDENING } from './judge.ts';
 
@@ -34,7 +34,8 @@ test('a verdict, a question and an obligation can each be lost', () => {
   assert.is(flipOf(verdict(true, [ask]), verdict(true, [ask])), undefined);
 });
 
-const group = (over: Partial<FlipGroup> = {}): FlipGroup => {
+const change = '0123456789abcdef';
+const group = (over: Partial<FlipGroup> = {}): BoundFlip => {
   const {
     boundary = 'tool',
     kind = 'deny_to_allow',
@@ -44,11 +45,14 @@ const group = (over: Partial<FlipGroup> = {}): FlipGroup => {
   const answer = { allow: true, rule: '', obligations: [] };
   const example = { input: '{"a":1}', old: answer, now: answer };
   const name = flipName(boundary, kind, from, to);
-  return { ...{ name, boundary, kind, from, to, generated: 1, recorded: 0, example }, ...over };
+  return {
+    ...{ name, boundary, kind, from, to, generated: 1, recorded: 0, change, example },
+    ...over,
+  };
 };
 const entry = (over: Partial<AcceptedFlip> = {}): AcceptedFlip => {
   const { name, boundary, from, to } = group();
-  return { name, boundary, from, to, why: 'wanted', ...over };
+  return { name, boundary, from, to, change, why: 'wanted', ...over };
 };
 
 test('a name says boundary and rules, and holds nothing that could steer a terminal', () => {
@@ -77,7 +81,7 @@ test('the smallest example is kept, and groups are bounded', () => {
   for (let at = 0; at < 600; at++) flips.add(group({ from: `r${at}`, name: `tool:r${at}:b` }));
   assert.is(flips.groups.size, 501);
   const { refused } = acceptance(
-    [...flips.groups.values()],
+    [...flips.groups.values()].map((each) => ({ ...each, change })),
     [entry({ name: 'tool:others:deny_to_allow' })],
     '2026-01-01',
   );
@@ -98,6 +102,7 @@ test('only an entry that is right in every member and in time accepts', () => {
     { from: 'platform.tool.x' },
     { to: 'x' },
     { name: 'tool:a:c' },
+    { change: 'fedcba9876543210' },
   ]) {
     const found = acceptance([group()], [entry(wrong)], today);
     assert.equal([found.refused.length, found.stale.length], [1, 1], JSON.stringify(wrong));
@@ -115,6 +120,7 @@ test('a file of another form is refused, naming the entry', () => {
     [{ accepted: [], more: 1 }, /one member/],
     [{ accepted: [{ ...entry(), why: ' ' }] }, /entry 1: why is missing/],
     [{ accepted: [entry(), { ...entry(), name: undefined }] }, /entry 2: name is missing/],
+    [{ accepted: [{ ...entry(), change: undefined }] }, /entry 1: change is missing/],
     [{ accepted: [{ ...entry(), until: 'x' }] }, /unknown member "until"/],
     [{ accepted: [entry({ expires: '2026-02-30' })] }, /expires is a day/],
     [{ accepted: [entry(), entry()] }, /two entries named/],

@@ -55,7 +55,7 @@ export function reportJson(report: Report): JsonObject {
       } as unknown as JsonObject;
     }),
     refused: refused.map(({ name }) => name),
-    stale: stale.map(({ name }) => name),
+    stale: stale.map(({ entry, right }) => ({ name: entry.name, right: right ?? null })),
     expired: expired.map(({ name }) => name),
     boundaries: result.boundaries as unknown as JsonValue,
     evidence: (result.evidence ?? null) as unknown as JsonValue,
@@ -93,6 +93,7 @@ function describeFlip(flip: Flip, { acceptance, showOpened }: Report): string {
     ...describeAnswer('was', example.old, places.old),
     ...describeAnswer('is ', example.now, places.now),
     ...describeChanges(flip),
+    ...(WIDENING.has(kind) ? [`  change: ${flip.change}`] : []),
     `  input${where}: ${plain(input.slice(0, INPUT_CHARACTERS_MAX))}${tail}`,
     '',
   ].join('\n');
@@ -138,11 +139,22 @@ function describeCoverage({ boundaries, evidence }: DiffResult): string {
   return lines.join('\n');
 }
 
-function describeEnd({ acceptance }: Report): string {
+/** What the answer rests on: it is no proof. */
+function askedOf({ boundaries, evidence }: DiffResult): string {
+  const inputs = boundaries.reduce((sum, each) => sum + each.inputs, 0);
+  return `${inputs} generated inputs and ${evidence?.rows ?? 0} rows`;
+}
+
+function describeEnd({ acceptance, result }: Report): string {
   const { refused, stale, expired, accepted } = acceptance;
   const lines: string[] = [];
-  for (const { name } of stale)
-    lines.push(`${pc.red('stale')} ${name} is accepted, and no flip of this change`);
+  for (const { entry, right } of stale) {
+    const why =
+      right === undefined
+        ? 'is accepted, and no flip of this change'
+        : `is accepted for another change; this one is "change":"${right}"`;
+    lines.push(`${pc.red('stale')} ${plain(entry.name)} ${why}`);
+  }
   for (const { name } of expired)
     lines.push(`${pc.red('expired')} the acceptance of ${name} has run out`);
   if (refused.length > 0) {
@@ -152,14 +164,14 @@ function describeEnd({ acceptance }: Report): string {
     lines.push('  if that is what you want, add to accepted-flips.json, each with its why:');
     lines.push(
       ...refused.map(
-        ({ name, boundary, from, to }) =>
-          `  ${JSON.stringify({ name, boundary, from, to, why: '' })}`,
+        ({ name, boundary, from, to, change }) =>
+          `  ${JSON.stringify({ name, boundary, from, to, change, why: '' })}`,
       ),
     );
   }
   if (lines.length === 0) {
     const some = accepted.length > 0 ? `every flip that widens is accepted` : 'nothing widens';
-    lines.push(`${pc.green('ok')} ${some}`);
+    lines.push(`${pc.green('ok')} ${some} in ${askedOf(result)}`);
   }
   return lines.join('\n');
 }
