@@ -38,6 +38,8 @@ export type ErrorCode =
   | 'query_failed'
   | 'policy_unknown'
   | 'policy_read_only'
+  // sentences that are to be proved
+  | 'sentence_characters'
   // schemas of tool arguments
   | 'schema_keyword_unsupported'
   | 'schema_invalid'

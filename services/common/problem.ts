@@ -32,6 +32,7 @@ const single: Record<Exclude<ErrorCode, OfFamily>, Mapping> & Partial<Record<OfF
   query_failed: [500, 'The query cannot be evaluated'],
   policy_unknown: [404, 'There is no such policy'],
   policy_read_only: [405, 'Policies and data come with bundles and cannot be written'],
+  sentence_characters: [400, 'The sentence is not plain text'],
   denied: [403, 'Policy does not allow this'],
   arguments_invalid: [422, 'The arguments do not fit the tool'],
   guard_blocked: [403, 'A scanner found something that must not leave'],

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { InputError } from '../../../runtime/errors.ts';
 import { UsageError } from '../../options.ts';
 import { evalVerb } from './eval.ts';
 import { proveVerb } from './prove.ts';
@@ -81,20 +80,82 @@ test('refutes with inputs that eval allows', async () => {
   }
 });
 
-test('refuses names that nothing knows, and half a command', async () => {
-  const failure = async (...argv: string[]) => {
+/** Runs the verb and gives its exit code and all that it printed. */
+async function printed(...argv: string[]) {
+  const { stdout, stderr } = process;
+  const writes = [stdout.write, stderr.write] as const;
+  let text = '';
+  stdout.write = stderr.write = ((part: string) => {
+    text += part;
+    return true;
+  }) as typeof stdout.write;
+  try {
+    return { code: await proveVerb.run(argv), text };
+  } finally {
+    [stdout.write, stderr.write] = writes;
+  }
+}
+
+test('refuses sentences that are not understood, names that nothing knows, and half a command', async () => {
+  const options = ['--data', at('data.json')];
+  for (const [sentence, says] of [
+    ['no identity outside tenant acmee reaches service payments', /did you mean: acme\n/],
+    ['agents buyer and nobody share no service', /agent nobody/],
+    ['no identity outside tenant acme reaches service payment', /did you mean: payments/],
+    ['agents buyer and desk share no service at tol', /boundary tol name no service/],
+    ['only buyer reach secret scope s', /is a scope s/],
+    ['buyers pay', /write it as/],
+    ['agents buyer and d\u0435sk share no service', /code: sentence_characters/],
+  ] as const) {
+    const { code, text } = await printed(sentence, ...options);
+    assert.is(code, 2, sentence);
+    assert.match(text, says);
+  }
+  for (const argv of [['--check', at('proof.json')], []]) {
     try {
       await proveVerb.run(argv);
+      assert.unreachable();
     } catch (error) {
-      return error as InputError;
+      assert.instance(error, UsageError);
     }
-    throw new Error('it was accepted');
-  };
-  const misspelt = 'no identity outside tenant acmee reaches service payments';
-  const error = await failure(misspelt, '--data', at('data.json'));
-  assert.is(error.hint, 'did you mean: acme');
-  assert.instance(await failure('--check', at('proof.json')), UsageError);
-  assert.instance(await failure(), UsageError);
+  }
+});
+
+test('says that reads are not covered, in the text and in JSON, and when it is checked again', async () => {
+  const scope = 'spiffe://platform.local/agent/acme/*';
+  const sentence = `only acme/payer reach secret scope ${scope}`;
+  const files = ['--certificate', at('scope.json'), '--bundle-out', at('scope')];
+  const { answer } = await prove(sentence, ...files);
+  assert.is(answer.verdict, 'proved');
+  assert.match(answer.note, /reads are not covered/);
+  assert.match((await printed(sentence, '--data', at('data.json'))).text, /reads are not covered/);
+  const check = ['--check', at('scope.json'), '--bundle', at('scope')];
+  assert.match((await run(proveVerb, check)).answer.note, /reads are not covered/);
+  assert.match((await printed(...check)).text, /^.*holds.*\n {2}reads are not covered/);
+});
+
+test('nothing of a certificate steers the terminal', async () => {
+  const certificate = JSON.parse(readFileSync(at('scope.json'), 'utf8'));
+  for (const change of [
+    { property: { text: `${certificate.property.text}\x1b[2K` } },
+    { cases: [{ when: { '/a\u202e~': 'x' } }] },
+    { ['\u202eextra']: 1 },
+    {
+      cases: [
+        {
+          when: {
+            '/identity/spiffe_id': '\u009b2K',
+            '/resource/scope': 'spiffe://platform.local/agent/acme/*',
+          },
+        },
+      ],
+    },
+  ]) {
+    writeFileSync(at('bad.json'), JSON.stringify({ ...certificate, ...change }));
+    const { code, text } = await printed('--check', at('bad.json'), '--bundle', at('scope'));
+    assert.is(code, 1);
+    for (const bad of ['\x1b[2K', '\u202e', '\u009b']) assert.not.ok(text.includes(bad));
+  }
 });
 
 test.run();

@@ -6,16 +6,17 @@ import pc from 'picocolors';
 import { readBundle } from '../../../runtime/bundle/files.ts';
 import { writeBundle } from '../../../runtime/bundle/write.ts';
 import { InputError } from '../../../runtime/errors.ts';
+import { printable } from '../../../runtime/explain/printable.ts';
 import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
 import { RegoCompiler } from '../../../runtime/modules/rego.ts';
 import type { Command } from '../../command.ts';
-import { EXIT_FAILED } from '../../failure.ts';
+import { EXIT_FAILED, EXIT_USAGE, reportFailure } from '../../failure.ts';
 import { parseOptions, UsageError } from '../../options.ts';
 import { checkCertificate } from '../../policy/certificate/check.ts';
 import { certificateOf, expressionsOf } from '../../policy/prove/certificate.ts';
 import { describe } from '../../policy/prove/describe.ts';
 import { load } from '../../policy/prove/load.ts';
-import { FORMS, readProperty } from '../../policy/prove/property.ts';
+import { FORMS, noteOf, readProperty, SentenceError } from '../../policy/prove/property.ts';
 import { prove } from '../../policy/prove/prove.ts';
 import { FOLDERS_HELP, FOLDERS_MAX, isBundle, policySources, print, printJson } from './sources.ts';
 
@@ -45,7 +46,9 @@ Options
   --json                  print {verdict, property, bundle, …}
 
 Exit codes
-  0 proved, or the certificate holds; 1 refuted, unknown, or it does not; 2 wrong command line
+  0 proved, or the certificate holds
+  1 refuted, unknown, or the certificate is refused
+  2 wrong command line: a sentence that is not understood, a name that nothing knows, an option
 
 Examples
   platform policy prove 'no identity outside tenant acme reaches service payments' --data data.json
@@ -85,7 +88,7 @@ export const proveVerb: Command = {
     }
     const [sentence, ...folders] = positionals;
     if (sentence === undefined) throw new UsageError('a sentence is needed');
-    return run({
+    return understood({
       sentence,
       folders,
       json,
@@ -105,6 +108,17 @@ interface Flags {
   certificate?: string;
   bundleOut?: string;
   counterexample?: string;
+}
+
+/** A sentence that cannot be asked is a wrong command line, unlike one that does not hold. */
+async function understood(flags: Flags): Promise<number> {
+  try {
+    return await run(flags);
+  } catch (error) {
+    if (!(error instanceof SentenceError)) throw error;
+    reportFailure(error, 'policy prove', flags.json);
+    return EXIT_USAGE;
+  }
 }
 
 async function run(flags: Flags): Promise<number> {
@@ -127,10 +141,12 @@ async function run(flags: Flags): Promise<number> {
     load_ms: Math.round(begun - started),
     prove_ms: Math.round(performance.now() - begun),
   };
+  const note = noteOf(property);
   const report: Report = {
     verdict: proof.verdict,
     property: property as unknown as JsonObject,
     bundle: { policy: policy.revision, data: loaded.data.revision },
+    ...(note === undefined ? {} : { note }),
     evaluations: proof.evaluations,
     ...times,
   };
@@ -184,13 +200,14 @@ async function checkAgain(certificate: string, folder: string, json: boolean): P
     printJson(checked);
     return checked.ok ? 0 : EXIT_FAILED;
   }
-  print(`${checked.ok ? pc.green('holds') : pc.red('refused')} ${checked.summary}`);
+  print(`${checked.ok ? pc.green('holds') : pc.red('refused')} ${printable(checked.summary)}`);
+  if (checked.note !== undefined) print(`  ${checked.note}`);
   if (checked.revision !== undefined) {
     print(`  policy ${checked.revision.policy}\n  data   ${checked.revision.data}`);
   }
   for (const { message, file, row, source } of checked.problems.slice(0, PROBLEMS_SHOWN)) {
-    print(`  ${file === undefined ? '' : `${file}:${row ?? 1}: `}${message}`);
-    if (source !== undefined) print(`    ${source.trim()}`);
+    print(`  ${printable(`${file === undefined ? '' : `${file}:${row ?? 1}: `}${message}`)}`);
+    if (source !== undefined) print(`    ${printable(source.trim())}`);
   }
   return checked.ok ? 0 : EXIT_FAILED;
 }

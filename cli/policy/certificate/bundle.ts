@@ -139,8 +139,8 @@ function isExact(text: string): boolean {
 function inexact(files: readonly RegoFile[], modules: Record<string, AstModule>): Problem[] {
   const problems: Problem[] = [];
   for (const { path, content } of files) {
-    const tokens = content.match(/\d[\w.+-]*/g) ?? [];
-    const suspects = new Set(tokens.filter((token) => !isExact(token)).flatMap(readings));
+    const tokens = content.match(/\d+(\.\d+)?([eE][+-]?\d+)?/g) ?? [];
+    const suspects = new Set(tokens.filter((token) => !isExact(token)).map(Number));
     if (suspects.size > 0 && hasNumber(modules[path], suspects)) {
       problems.push({
         code: 'number_inexact',
@@ -150,16 +150,6 @@ function inexact(files: readonly RegoFile[], modules: Record<string, AstModule>)
     }
   }
   return problems;
-}
-
-/** The numbers that a token of the source may be read as, wherever it ends. */
-function readings(token: string): number[] {
-  const found: number[] = [];
-  for (let end = token.length; end > 0; end--) {
-    const part = token.slice(0, end);
-    if (!isExact(part) && /^\d+(\.\d+)?([eE][+-]?\d+)?$/.test(part)) found.push(Number(part));
-  }
-  return found;
 }
 
 function hasNumber(node: unknown, suspects: ReadonlySet<number>): boolean {

@@ -17,7 +17,10 @@ import { readJson, setManifest } from '../../../runtime/bundle/revision.ts';
 import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
 import { RegoCompiler } from '../../../runtime/modules/rego.ts';
 import { sampleData } from '../../../runtime/testing/sample-data.ts';
+import { compute } from './builtins.ts';
 import { checkCertificate } from './check.ts';
+import { type Property, readProperty } from './property.ts';
+import { fromJson, RegoSet } from './values.ts';
 
 const policies = fileURLToPath(new URL('../../../policies', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'certificate-'));
@@ -170,6 +173,47 @@ test('each sentence is read by the checker itself', async () => {
   assert.ok((await check(carries('SOC2:CC6.1'))).ok);
   await refuses(carries('SOC2:CC6.2'), 'not_shown');
   await refuses(everything, 'case_incomplete');
+});
+
+test('a sentence with characters that are not what they look like is refused', async () => {
+  const sentence = 'agents acme/bot and globex/clerk share no service at credential';
+  for (const bad of ['\u200b', '\u043e', '\x1b[2K', '\x7f', '\u00a0', '\u202e', '\n', '\ud800']) {
+    for (const at of [0, 15, sentence.length]) {
+      const text = sentence.slice(0, at) + bad + sentence.slice(at);
+      await refuses({ ...right, property: { text } }, 'sentence_characters');
+    }
+  }
+  const text = 'no identity outside tenant acme reaches service b\u0430nk at credential';
+  await refuses({ ...right, property: { text } }, 'sentence_characters');
+});
+
+test('a sentence about a tenant, a service or a scope that nothing knows is refused', async () => {
+  for (const [text, why] of [
+    [
+      'no identity outside tenant acne reaches service bank at credential',
+      'no agent of tenant acne',
+    ],
+    ['no identity outside tenant acme reaches service bnak at credential', 'nothing .* bnak'],
+    ['only acme/bot reach secret scope spiffe://platform.local/agent/acne/*', 'nothing .*/acne'],
+  ] as const) {
+    const answer = await check({ ...right, property: { text } });
+    assert.is(answer.problems[0]?.code, 'property_invalid');
+    assert.match(answer.summary, new RegExp(why));
+  }
+  const agents = data.files.get('data.json')!;
+  const value = fromJson(JSON.parse(Buffer.from(agents).toString()));
+  const scope = (name: string, sources: string[] = []) =>
+    readProperty(`only acme/bot reach secret scope ${name}`, value, new Set(sources));
+  assert.type(scope('spiffe://platform.local/agent/acm/*'), 'string');
+  assert.type(scope('s'), 'string');
+  assert.type(scope('s', ['s']), 'object');
+  const known = scope('spiffe://platform.local/agent/acme/*');
+  assert.match((known as Property).note!, /^reads are not covered/);
+});
+
+test('concat over a set is not computed, because its order is the module’s own', () => {
+  assert.is(compute('concat', [',', new RegoSet(['b', 'a'])]), 'unknown');
+  assert.equal(compute('concat', [',', ['b', 'a']]), { value: 'b,a' });
 });
 
 test('a certificate about other bundles is refused', async () => {

@@ -6,7 +6,8 @@ import { type Bundles, readBundles } from './bundle.ts';
 import { type Claim, findGaps, type Gap, keyOf } from './cover.ts';
 import { type Certificate, readCertificate } from './format.ts';
 import { type Node, programOf, type Rule } from './program.ts';
-import { type Property, readProperty } from './property.ts';
+import { isPlain, type Property, readProperty } from './property.ts';
+import { textsIn } from './tree.ts';
 import { textOf, type Value } from './values.ts';
 
 /** Why a certificate is refused; with a place where an expression is the reason. */
@@ -25,6 +26,8 @@ export interface Checked {
   /** How many cases were held to the sentence, and into how many parts the inputs were told apart. */
   checked: { cases: number; combinations: number };
   problems: Problem[];
+  /** What the sentence does not say, though its words could be taken for it. */
+  note?: string;
   /** What was checked, in one line. */
   summary: string;
 }
@@ -43,9 +46,14 @@ export async function checkCertificate(
   if (typeof certificate === 'string') {
     return refused([{ code: 'certificate_invalid', message: certificate }]);
   }
+  if (!isPlain(certificate.sentence)) {
+    const message =
+      'the sentence holds more than printable ASCII: it may not be what it looks like';
+    return refused([{ code: 'sentence_characters', message }]);
+  }
   const { contents, revision, problems } = await readBundles(given, certificate, given.compiler);
   if (contents === undefined) return refused(problems, revision);
-  const property = readProperty(certificate.sentence, contents.data);
+  const property = readProperty(certificate.sentence, contents.data, textsIn(contents.modules));
   if (typeof property === 'string') {
     return refused([{ code: 'property_invalid', message: property }], revision);
   }
@@ -73,6 +81,7 @@ export async function checkCertificate(
     revision,
     checked: { cases, combinations },
     problems: found,
+    ...(property.note !== undefined && { note: property.note }),
     summary:
       found.length > 0
         ? `the certificate is refused: ${found[0]!.message}`

@@ -1,5 +1,5 @@
 // The checker's own reading of the sentence that a certificate proves, and of what each case may be.
-import { isMap, type Value } from './values.ts';
+import { isArray, isMap, type Value } from './values.ts';
 
 /** Which parts of a boundary's input a sentence is about. */
 interface Reading {
@@ -12,6 +12,8 @@ interface Reading {
   named?: { pointer: string; value: Value };
   /** The control that every allow must list. */
   control?: string;
+  /** What the sentence does not say, though its words could be taken for it. */
+  note?: string;
   /** Why the cases, each as the values of `pointers`, break the property; undefined when they hold it. */
   broken(cases: readonly (readonly Value[])[]): string | undefined;
 }
@@ -70,8 +72,41 @@ const patterns: {
 
 const TEXT_MAX = 4096;
 
-/** Reads the sentence against the data that the policy decides with; a text says why it cannot be. */
-export function readProperty(text: string, data: Value): Property | string {
+/** True for text in which what looks like a name is that name: printable ASCII and nothing else. */
+export function isPlain(text: string): boolean {
+  return [...text].every((character) => character >= ' ' && character <= '~');
+}
+
+/**
+ * Reads the sentence against the data that the policy decides with, and all texts of its sources; a text
+ * says why it cannot be, as where it names what nothing knows: of that everything could be shown.
+ */
+export function readProperty(
+  text: string,
+  data: Value,
+  sources: ReadonlySet<string>,
+): Property | string {
+  const property = readSentence(text, data);
+  if (typeof property === 'string' || property.named === undefined) return property;
+  const { value } = property.named;
+  if (sources.has(String(value)) || mentions(data, value) || covers(value, data)) return property;
+  return `nothing in the data or the sources is called ${String(value)}`;
+}
+
+function mentions(data: Value, name: Value): boolean {
+  if (isMap(data)) {
+    return [...data].some(([key, member]) => key === name || mentions(member, name));
+  }
+  return isArray(data) ? data.some((item) => mentions(item, name)) : data === name;
+}
+
+/** A scope of a listed agent's: its ID up to a segment, and everything below. */
+function covers(scope: Value, data: Value): boolean {
+  const found = /^(spiffe:\/\/.+\/)\*$/.exec(String(scope));
+  return found !== null && [...agentsOf(data).keys()].some((id) => id.startsWith(found[1]!));
+}
+
+function readSentence(text: string, data: Value): Property | string {
   if (text.length > TEXT_MAX) return 'the sentence is too long';
   let sentence = text.trim().split(/\s+/).join(' ');
   const suffix = /^(.*) at (\S+)$/.exec(sentence);
@@ -104,6 +139,9 @@ function reading(
 }
 
 function tenantOnly(tenant: string, service: string, data: Value, boundary: string) {
+  if (![...agentsOf(data).values()].some((entry) => tenantOf(entry) === tenant)) {
+    return `no agent of tenant ${tenant} is listed`;
+  }
   const broken: Property['broken'] = (cases) => {
     const outside = cases.find(([id, to]) => to === service && !isInside(data, id!, tenant));
     return outside && `${String(outside[0])} is not of tenant ${tenant} and reaches ${service}`;
@@ -151,7 +189,9 @@ function onlyThese(names: string, scope: string, data: Value, boundary: string) 
     const other = cases.find(([id, of]) => of === scope && !isOneOf(id!));
     return other && `${String(other[0])} reaches the scope ${scope}`;
   };
-  return reading(boundary, 'scope', broken, scope);
+  const read = reading(boundary, 'scope', broken, scope);
+  const note = 'reads are not covered, because the scope module judges them by identity alone';
+  return typeof read === 'string' ? read : { ...read, note };
 }
 
 /** An agent by SPIFFE ID, by `tenant/agent`, or by a name that one tenant's agent has. */

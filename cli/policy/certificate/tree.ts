@@ -30,3 +30,12 @@ export function variablesIn(node: unknown, found = new Set<string>()): Set<strin
   }
   return found;
 }
+
+/** Every text that sources hold as a constant, anywhere below a node. */
+export function textsIn(node: unknown, found = new Set<string>()): Set<string> {
+  if (typeof node !== 'object' || node === null) return found;
+  const { type, value } = node as Partial<AstTerm>;
+  if (type === 'string' && typeof value === 'string') found.add(value);
+  for (const [key, part] of Object.entries(node)) if (key !== 'location') textsIn(part, found);
+  return found;
+}

@@ -1,6 +1,6 @@
 // Says for each boundary which members of its input are who asks, what is asked for, and when it counts.
-import { InputError } from '../../../runtime/errors.ts';
 import { suggest } from '../../suggest.ts';
+import { SentenceError } from './property.ts';
 import type { Scalar } from './values.ts';
 
 export interface BoundaryMembers {
@@ -34,7 +34,7 @@ const members: Readonly<Record<string, BoundaryMembers>> = {
 
 /**
  * The members of a boundary, and the pointer of what a sentence asks about.
- * @throws InputError `input_invalid` for a boundary that has no such thing
+ * @throws SentenceError `input_invalid` for a boundary that has no such thing
  */
 export function membersOf(
   boundary: string,
@@ -45,7 +45,7 @@ export function membersOf(
   if (found !== undefined && object !== undefined) return { ...found, object };
   const having = Object.keys(members).filter((name) => members[name]?.[what] !== undefined);
   const meant = suggest(boundary, having);
-  throw new InputError('input_invalid', `inputs of the boundary ${boundary} name no ${what}`, {
+  throw new SentenceError('input_invalid', `inputs of the boundary ${boundary} name no ${what}`, {
     hint: meant === undefined ? `those of ${having.join(', ')} do` : `did you mean: at ${meant}`,
   });
 }

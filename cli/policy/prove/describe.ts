@@ -1,8 +1,9 @@
 // Says in a few lines what was found: the verdict, what it is about, and what to do with it.
 import pc from 'picocolors';
+import { printable } from '../../../runtime/explain/printable.ts';
 import type { JsonObject } from '../../../runtime/json.ts';
 import type { Expression } from './certificate.ts';
-import type { Property } from './property.ts';
+import { noteOf, type Property } from './property.ts';
 import type { Proof } from './prove.ts';
 
 export interface Shown {
@@ -27,9 +28,11 @@ const OPEN_MAX = 5;
 export function describe(shown: Shown): string[] {
   const { property, proof, revisions, milliseconds } = shown;
   const colour = { proved: pc.green, refuted: pc.red, unknown: pc.yellow }[proof.verdict];
+  const note = noteOf(property);
   const work = `${proof.evaluations} classes of inputs in ${milliseconds} ms`;
   return [
-    `${colour(proof.verdict)} ${property.text}`,
+    `${colour(proof.verdict)} ${printable(property.text)}`,
+    ...(note === undefined ? [] : [`  ${note}`]),
     `  boundary ${property.boundary}; ${work}`,
     `  policy ${revisions.policy}`,
     `  data   ${revisions.data}`,
@@ -37,7 +40,9 @@ export function describe(shown: Shown): string[] {
     ...(proof.verdict === 'refuted' ? refuted(shown, proof.inputs) : []),
     ...expressionsOf(shown),
     ...(proof.verdict === 'unknown'
-      ? proof.open.slice(0, OPEN_MAX).map((open) => `  may be allowed: ${JSON.stringify(open)}`)
+      ? proof.open
+          .slice(0, OPEN_MAX)
+          .map((open) => `  may be allowed: ${printable(JSON.stringify(open))}`)
       : []),
   ];
 }
@@ -61,7 +66,7 @@ function proved({ certificate }: Shown, proof: Extract<Proof, { verdict: 'proved
 function refuted({ files, folders, data, property }: Shown, inputs: JsonObject[]): string[] {
   const lines = inputs.map((input, index) => {
     const file = files[index];
-    if (file === undefined) return `  ${JSON.stringify(input)}`;
+    if (file === undefined) return `  ${printable(JSON.stringify(input))}`;
     const given = data === undefined ? [] : ['--data', data];
     const words = ['platform policy eval', ...folders, '--boundary', property.boundary];
     return `  ${[...words, '--input', file, ...given].join(' ')}`;
@@ -79,7 +84,7 @@ function expressionsOf({ proof, expressions }: Shown): string[] {
   return [
     title,
     ...expressions.map(({ file, row, expression, why }) => {
-      const place = file === '' ? '' : `${file}:${row}: ${expression}  `;
+      const place = file === '' ? '' : printable(`${file}:${row}: ${expression}  `);
       return `  ${place}${pc.dim(`[${why}]`)}`;
     }),
   ];

@@ -1,5 +1,5 @@
 // Evaluates compiled Rego for all inputs that agree on a few members: what holds, what may hold.
-import type { AstBody, AstExpr, AstRule, AstTerm } from '../../../runtime/modules/rego.ts';
+import type { AstBody, AstRule, AstTerm } from '../../../runtime/modules/rego.ts';
 import { match, solve } from './bodies.ts';
 import type { Env } from './env.ts';
 import {
@@ -174,7 +174,7 @@ export class Evaluation implements Machine {
     if (++this.#steps > STEPS_MAX) throw new TooMuch();
   }
 
-  stop(at: AstExpr | AstRule | undefined, why: string): void {
+  stop(at: { location?: { file: string; row: number } } | undefined, why: string): void {
     const { file, row } = at?.location ?? { file: '', row: 0 };
     this.stops.set(`${file}:${row}:${why}`, { file, row, why });
   }

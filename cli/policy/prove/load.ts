@@ -21,6 +21,7 @@ import { policyInvalid, RegoCompiler, type RegoFile } from '../../../runtime/mod
 import { moduleBytes } from '../../../runtime/modules/source.ts';
 import type { Ask } from './counterexample.ts';
 import type { Subject } from './machine.ts';
+import { inexactIn } from './numbers.ts';
 import { type Packages, packagesOf, policyTree } from './policy.ts';
 
 export interface Loaded {
@@ -55,8 +56,11 @@ export async function load({ sources, bundle, data }: Loading): Promise<Loaded> 
   const built = compiler.build({ ...sources, files });
   const given = bundle === undefined ? undefined : await readBundle(bundle);
   const module = given?.get(POLICY_MODULE) ?? built.wasm;
-  const dataBundle = await readData(data);
+  const { bundle: dataBundle, text } = await readData(data);
   const value = readJson(dataBundle.files, DATA);
+  const inexact = new Map<number, { file: string; row: number } | undefined>();
+  inexactIn(text, undefined, inexact);
+  for (const { path, content } of files) inexactIn(content, path, inexact);
   const arity = new Map<string, number>();
   for (const builtin of listOf(sources.capabilities.builtins)) {
     const { name, decl } = builtin;
@@ -64,7 +68,12 @@ export async function load({ sources, bundle, data }: Loading): Promise<Loaded> 
     arity.set(String(name), args);
   }
   return {
-    subject: { tree: policyTree(compiled.modules, packages(compiler, files)), data: value, arity },
+    subject: {
+      tree: policyTree(compiled.modules, packages(compiler, files)),
+      data: value,
+      arity,
+      inexact,
+    },
     policy:
       given === undefined
         ? buildPolicyBundle({
@@ -112,20 +121,24 @@ function asking(wasm: Uint8Array, data: JsonObject, boundary: string): Ask {
   };
 }
 
-async function readData(path: string | undefined): Promise<BuiltBundle> {
-  if (path === undefined) return buildDataBundle({});
+/** The data with the text that it was read from, whose numbers may be others than the ones read. */
+async function readData(path: string | undefined): Promise<{ bundle: BuiltBundle; text: string }> {
+  if (path === undefined) return { bundle: buildDataBundle({}), text: '' };
   if (path.endsWith('.tar.gz') || existsSync(join(path, '.manifest'))) {
     const files = await readBundle(path);
-    return { files, revision: revisionOf(files) };
+    const text = new TextDecoder().decode(files.get(DATA));
+    return { bundle: { files, revision: revisionOf(files) }, text };
   }
+  let text: string;
   let value: unknown;
   try {
-    value = JSON.parse(await readFile(path, 'utf8'));
+    text = await readFile(path, 'utf8');
+    value = JSON.parse(text);
   } catch (cause) {
     throw new InputError('input_invalid', `cannot read data from ${path}`, { cause });
   }
   if (!isJsonObject(value)) throw new InputError('input_invalid', `${path} is not a JSON object`);
-  return buildDataBundle(value);
+  return { bundle: buildDataBundle(value), text };
 }
 
 function listOf(value: JsonValue | undefined): JsonObject[] {

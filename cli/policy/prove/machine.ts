@@ -1,8 +1,9 @@
 // What the parts of the evaluation share: what is asked, what is held, and what each needs of the others.
 import type { JsonObject } from '../../../runtime/json.ts';
-import type { AstBody, AstExpr, AstRule, AstTerm } from '../../../runtime/modules/rego.ts';
+import type { AstBody, AstRule, AstTerm } from '../../../runtime/modules/rego.ts';
 import type { Meet } from './compare.ts';
 import type { Env } from './env.ts';
+import type { Inexact } from './numbers.ts';
 import type { PolicyNode } from './policy.ts';
 import type { Element, InputPart, Scalar, Value } from './values.ts';
 
@@ -42,6 +43,8 @@ export interface Subject {
   data: JsonObject;
   /** How many arguments each built-in has. */
   arity: ReadonlyMap<string, number>;
+  /** Numbers of the sources and the data, without sign, that binary64 may not hold, with where they are. */
+  inexact: Inexact;
   /**
    * Assumes that trust domain, tenant, agent and role beside a SPIFFE ID are those that it states, as
    * every caller of the platform writes them.
@@ -57,7 +60,7 @@ export interface Machine {
   /** Counts one step of work. @throws TooMuch when there were too many */
   tick(): void;
   /** Notes an expression that is not interpreted; without a place where there is none. */
-  stop(at: AstExpr | AstRule | undefined, why: string): void;
+  stop(at: { location?: { file: string; row: number } } | undefined, why: string): void;
   solve(body: AstBody, index: number, env: Env, sure: boolean, solved: Solved): void;
   match(pattern: AstTerm, value: Value, env: Env, sure: boolean, solved: Solved): void;
   /** The values that rules of one name, which are no function, may have. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { InputError } from '../../../runtime/errors.ts';
-import { readProperty } from './property.ts';
+import { noteOf, readProperty } from './property.ts';
 
 test('reads each form, with the boundary that it is about', () => {
   assert.equal(readProperty(' no identity  outside tenant acme reaches service pay '), {
@@ -118,6 +118,21 @@ test('reads no other text than one of the forms, whatever the words', () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+test('refuses every character that is not printable ASCII, wherever it stands', () => {
+  const sentence = 'agents a and b share no service';
+  for (const bad of ['\u200b', '\u043e', '\x1b[2K', '\x7f', '\u00a0', '\u202e', '\n', '\ud800']) {
+    for (const at of [0, 8, sentence.length]) {
+      const text = sentence.slice(0, at) + bad + sentence.slice(at);
+      assert.is(refused(text).code, 'sentence_characters', JSON.stringify(text));
+    }
+  }
+});
+
+test('says of a sentence about a scope that reads are not covered, and of no other', () => {
+  assert.match(noteOf(readProperty('only a reach secret scope s'))!, /^reads are not covered/);
+  assert.is(noteOf(readProperty('agents a and b share no service')), undefined);
 });
 
 test.run();

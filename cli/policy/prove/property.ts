@@ -20,15 +20,24 @@ export const FORMS = [
   'every allow of BOUNDARY carries control C',
 ] as const;
 
+/** A sentence that is not understood, or that names what is not there: the command line is wrong. */
+export class SentenceError extends InputError {}
+
 const TEXT_CHARACTERS_MAX = 4096;
 const AGENTS_MAX = 100;
 
 /**
  * Reads one of `FORMS`.
- * @throws InputError `input_invalid` with the nearest form in its hint
+ * @throws SentenceError `input_invalid` with the nearest form in its hint, `sentence_characters` for
+ * anything but printable ASCII: two names that look the same must be the same
  */
 export function readProperty(sentence: string): Property {
   if (sentence.length > TEXT_CHARACTERS_MAX) throw unreadable(sentence.slice(0, 40));
+  if (!/^[ -~]*$/.test(sentence)) {
+    throw new SentenceError('sentence_characters', 'a sentence holds printable ASCII only', {
+      hint: 'write it anew: a character of it is not what it looks like',
+    });
+  }
   const words = sentence.trim().split(/\s+/);
   const text = words.join(' ');
   const given = words.length > 2 && words.at(-2) === 'at' ? words.splice(-2)[1] : undefined;
@@ -74,13 +83,20 @@ export function readProperty(sentence: string): Property {
   throw unreadable(rest);
 }
 
-function unreadable(sentence: string): InputError {
+/** What a reader of the verdict could take the sentence to say, and it does not. */
+export function noteOf(property: Property): string | undefined {
+  return property.kind === 'only_scope'
+    ? 'reads are not covered: the scope module judges them by identity alone'
+    : undefined;
+}
+
+function unreadable(sentence: string): SentenceError {
   const [first = '', second = ''] = sentence.split(' ');
   const firsts = FORMS.map((form) => form.split(' ')[0]!);
   const near = FORMS.filter((form) => form.startsWith(suggest(first, firsts) ?? '\0'));
   const exact = near.filter((form) => form.split(' ')[1] === second);
   const shown = exact.length > 0 ? exact : near.length > 0 ? near : FORMS;
-  return new InputError('input_invalid', 'this sentence is not one that can be proved', {
+  return new SentenceError('input_invalid', 'this sentence is not one that can be proved', {
     hint: `write it as: ${shown.join('\n    or: ')}`,
   });
 }

@@ -1,18 +1,23 @@
 // What is proved holds for every input of a finite universe, and what is refuted the module confirms.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPolicies } from '../../../runtime/bundle/compile.ts';
 import { POLICIES as OWN } from '../../../runtime/bundle/testing.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../runtime/json.ts';
+import { builtins } from './builtins.ts';
 import type { Ask } from './counterexample.ts';
 import { load } from './load.ts';
 import type { Subject } from './machine.ts';
 import type { PolicyNode } from './policy.ts';
-import { type Property, readProperty } from './property.ts';
+import { type Property, readProperty, SentenceError } from './property.ts';
 import { type Proof, prove } from './prove.ts';
 import { DATA, policyRules, universe } from './random-policies.ts';
-import { identitiesOf, isInside } from './who.ts';
+import { SetValue } from './values.ts';
+import { identitiesOf, isInside, requireScope } from './who.ts';
 
 const POLICIES = 30;
 const own = await readPolicies(OWN);
@@ -142,5 +147,84 @@ function check(property: Property, proof: Proof, allowed: Allowed[], ask: Ask, c
     assert.ok(covered, `${JSON.stringify(input)}\n${context}`);
   }
 }
+
+async function proveWith(rules: string, data: string, sentence = sentences[0]!) {
+  const folder = await mkdtemp(join(tmpdir(), 'prove-'));
+  try {
+    const file = join(folder, 'data.json');
+    await writeFile(file, data);
+    const files = [{ path: 'tool.rego', content: `package platform.tool\n\n${rules}\n` }];
+    const entrypoints = ['platform/tool/decision'];
+    const { capabilities } = own;
+    const loaded = await load({ sources: { files, capabilities, entrypoints }, data: file });
+    const ask = loaded.askAt('tool');
+    const mentioned = new Set(['s1']);
+    return prove({
+      property: sentence,
+      subject: loaded.subject,
+      ask,
+      schema: undefined,
+      mentioned,
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const decides = (deny: string) => `deny if ${deny}
+decision := {"allow": true} if {
+	input.identity.spiffe_id == "x"
+	input.resource.service == "s1"
+	not deny
+}`;
+const listed = (more: string) =>
+  `{"agents": {"spiffe://t/agent/t1/a/main": {"tenant": "t1", "agent": "a"}}${more}}`;
+
+test('nothing is proved by numbers that binary64 does not hold', async () => {
+  const equal = await proveWith(decides('9007199254740993 == 9007199254740992'), listed(''));
+  assert.is(equal.verdict, 'refuted');
+  const big = ', "limits": {"a": 9007199254740993, "list": [0.10000000000000000001]}';
+  for (const [deny, data, file] of [
+    ['9007199254740993 != 9007199254740992', '', 'tool.rego'],
+    ['1-0.10000000000000000001 != 1-0.1', '', 'tool.rego'],
+    ['data.limits.a == 9007199254740992', big, 'tool.rego'],
+    ['data.limits.a > 5', big, ''],
+    ['0.1 in data.limits.list', big, ''],
+  ] as const) {
+    const proof = await proveWith(decides(deny), listed(data));
+    assert.not.equal(proof.verdict, 'proved', deny);
+    if (proof.verdict !== 'unknown') continue;
+    const stop = proof.stops.find(({ why }) => /binary64/.test(why));
+    assert.is(stop?.file, file, deny);
+    assert.is(stop?.row, file === '' ? 0 : 3, deny);
+  }
+  const exact = await proveWith(decides('data.limits.a == 0.5'), listed(', "limits": {"a": 0.5}'));
+  assert.is(exact.verdict, 'proved');
+});
+
+test('a sentence about a scope or a boundary that nothing knows is refused', async () => {
+  const rules = decides('false');
+  for (const sentence of [
+    'only t1/a reach secret scope spiffe://t/agent/t2/* at secret',
+    'every allow of nothing carries control C',
+  ]) {
+    let error: unknown;
+    await proveWith(rules, listed(''), readProperty(sentence)).catch((thrown) => (error = thrown));
+    assert.instance(error, SentenceError, sentence);
+  }
+  assert.throws(() => requireScope({ agents: {} }, 's', []), /is a scope s/);
+  const agents = { 'spiffe://t/agent/t1/a/main': {} };
+  requireScope({ agents }, 'spiffe://t/agent/t1/*', []);
+  assert.throws(() => requireScope({ agents }, 'spiffe://t/agent/t/*', []));
+});
+
+test('concat over a set is not computed, because its order is the module’s own', () => {
+  const concat = builtins.get('concat')!;
+  const set = new SetValue(['b', 'a'].map((value) => ({ value, sure: true })));
+  assert.is(
+    concat([',', set], () => {}),
+    'unknown',
+  );
+});
 
 test.run();

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../../runtime/json.ts';
 import { type Ask, findInput } from './counterexample.ts';
 import { constantsOf, explore, type Leaf, lookDeeper, mayAllow, mayLack } from './explore.ts';
 import { type Stop, type Subject, TooMuch } from './machine.ts';
-import type { Property } from './property.ts';
+import { type Property, SentenceError } from './property.ts';
 import { type Candidate, type Question, questionOf } from './question.ts';
 
 export interface Proving {
@@ -45,8 +45,14 @@ const INPUTS_MAX = 10_000;
 const CANDIDATES_MAX = 200;
 const CASES_MAX = 20_000;
 
-/** @throws InputError `input_invalid` for a name or boundary that is not there */
+/** @throws SentenceError `input_invalid` for a name or boundary that is not there */
 export function prove(proving: Proving): Proof {
+  const { boundary } = proving.property;
+  const { tree } = proving.subject;
+  const decision = tree.children.get('platform')?.children.get(boundary)?.children.get('decision');
+  if (decision === undefined) {
+    throw new SentenceError('input_invalid', `the policy decides nothing at boundary ${boundary}`);
+  }
   const first = attempt(proving);
   if (first.verdict !== 'unknown') return first;
   const subject = { ...proving.subject, identitiesAgree: true };

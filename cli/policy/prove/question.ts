@@ -1,16 +1,16 @@
 // Turns a sentence into what is explored, and says which findings would contradict it.
-import { InputError } from '../../../runtime/errors.ts';
 import type { JsonObject } from '../../../runtime/json.ts';
 import { membersOf, splitsOf } from './boundaries.ts';
 import type { Leaf } from './explore.ts';
 import type { Held } from './machine.ts';
-import type { Property } from './property.ts';
+import { type Property, SentenceError } from './property.ts';
 import { keyOf, type Scalar } from './values.ts';
 import {
   agentsOf,
   identitiesOf,
   isInside,
   requireMentioned,
+  requireScope,
   requireTenant,
   stringsOf,
 } from './who.ts';
@@ -40,7 +40,7 @@ export interface Question {
 
 /**
  * @param mentioned every text of the policy: a service or scope may be named there alone
- * @throws InputError `input_invalid` for a name that neither the data nor the policy knows
+ * @throws SentenceError `input_invalid` for a name that neither the data nor the policy knows
  */
 export function questionOf(
   property: Property,
@@ -68,12 +68,13 @@ export function questionOf(
     return among(property.boundary, 'service', service, agents, (id) => isInside(data, id, tenant));
   }
   if (property.kind === 'only_scope') {
+    requireScope(data, property.scope, texts);
     const allowed = new Set(property.agents.flatMap((name) => identitiesOf(data, name)));
     return among(property.boundary, 'scope', property.scope, agents, (id) => allowed.has(id));
   }
   const [a, b] = property.agents.map((name) => identitiesOf(data, name)) as [string[], string[]];
   if (a.some((id) => b.includes(id))) {
-    throw new InputError('input_invalid', 'the two agents are the same one');
+    throw new SentenceError('input_invalid', 'the two agents are the same one');
   }
   return property.kind === 'no_talk'
     ? silence(property.boundary, a, b, agents)

@@ -3,6 +3,7 @@ import type { AstTerm } from '../../../runtime/modules/rego.ts';
 import { bindAll, type Env, isPattern, lookup } from './env.ts';
 import type { Found, Machine } from './machine.ts';
 import { member, members } from './members.ts';
+import { firstInexact } from './numbers.ts';
 import type { PolicyNode } from './policy.ts';
 import {
   ANYTHING,
@@ -26,9 +27,11 @@ export function evaluateTerm(
   switch (term.type) {
     case 'null':
     case 'boolean':
-    case 'number':
     case 'string':
       found(term.value as Scalar, env, sure);
+      return;
+    case 'number':
+      found(exactly(machine, term.value as number), env, sure);
       return;
     case 'var':
       found(lookup(env, term.value)?.value ?? ANYTHING, env, sure);
@@ -56,6 +59,17 @@ export function evaluateTerm(
     default:
       found(ANYTHING, env, false);
   }
+}
+
+/** The value, or anything where a number of it may be another than it looks. */
+function exactly(machine: Machine, value: Value): Value {
+  const { inexact } = machine.subject;
+  const number = firstInexact(value, inexact);
+  if (number === undefined) return value;
+  const location = inexact.get(Math.abs(number));
+  const where = location === undefined ? 'a number of the data' : 'a number';
+  machine.stop({ location }, `${where} that binary64 may not hold exactly`);
+  return ANYTHING;
 }
 
 /** Calls `found` with each list of values that the terms may have together. */
@@ -175,7 +189,7 @@ function walk(
 ): void {
   const [segment, ...rest] = path;
   if (segment === undefined) {
-    found(base, env, sure);
+    found(exactly(machine, base), env, sure);
     return;
   }
   machine.tick();

@@ -1,7 +1,7 @@
 // Finds the tenants, agents and services that a sentence names in the data.
-import { InputError } from '../../../runtime/errors.ts';
 import { isJsonObject, type JsonObject } from '../../../runtime/json.ts';
 import { suggest } from '../../suggest.ts';
+import { SentenceError } from './property.ts';
 
 /** The entries of `data.agents`, by SPIFFE ID. */
 export function agentsOf(data: JsonObject): JsonObject {
@@ -31,7 +31,7 @@ export function isInside(data: JsonObject, spiffeId: string, tenant: string): bo
 
 /**
  * The SPIFFE IDs of an agent: one given as such, those of `tenant/agent`, or of the one agent of that name.
- * @throws InputError `input_invalid` for an agent that is not in the data, or that two tenants have
+ * @throws SentenceError `input_invalid` for an agent that is not in the data, or that two tenants have
  */
 export function identitiesOf(data: JsonObject, name: string): string[] {
   const agents = agentsOf(data);
@@ -42,7 +42,7 @@ export function identitiesOf(data: JsonObject, name: string): string[] {
   });
   const tenants = new Set(named.map(([, entry]) => (entry as JsonObject).tenant));
   if (tenants.size > 1) {
-    throw new InputError('input_invalid', `several tenants have an agent ${name}`, {
+    throw new SentenceError('input_invalid', `several tenants have an agent ${name}`, {
       hint: `write one of ${[...tenants].map((tenant) => `${String(tenant)}/${name}`).join(', ')}`,
     });
   }
@@ -55,7 +55,7 @@ export function identitiesOf(data: JsonObject, name: string): string[] {
   ]);
 }
 
-/** @throws InputError `input_invalid` for a tenant that no agent of the data has */
+/** @throws SentenceError `input_invalid` for a tenant that no agent of the data has */
 export function requireTenant(data: JsonObject, tenant: string): void {
   const entries = Object.values(agentsOf(data)).filter(isJsonObject);
   const tenants = [...new Set(entries.map((entry) => String(entry.tenant)))];
@@ -65,6 +65,15 @@ export function requireTenant(data: JsonObject, tenant: string): void {
 /** Refuses a service, scope or control that neither the data nor the policy mentions: a misspelling proves everything. */
 export function requireMentioned(what: string, name: string, mentioned: readonly string[]): void {
   if (!mentioned.includes(name)) throw unknown(what, name, mentioned);
+}
+
+/**
+ * Refuses a scope that is neither mentioned nor that of a listed agent, its role, agent or tenant.
+ * @throws SentenceError `input_invalid`
+ */
+export function requireScope(data: JsonObject, scope: string, mentioned: readonly string[]): void {
+  const covers = (id: string) => scope.endsWith('/*') && id.startsWith(scope.slice(0, -1));
+  if (!Object.keys(agentsOf(data)).some(covers)) requireMentioned('scope', scope, mentioned);
 }
 
 /** Every string of a JSON value, names of members included. */
@@ -80,15 +89,19 @@ export function stringsOf(value: unknown, into = new Set<string>()): Set<string>
   return into;
 }
 
-function unknown(what: string, name: string, known: readonly string[]): InputError {
+function unknown(what: string, name: string, known: readonly string[]): SentenceError {
   const meant = suggest(name, known);
   const some = [...known].sort().slice(0, 8).join(', ');
-  return new InputError('input_invalid', `nothing in the data or the policy is a ${what} ${name}`, {
-    hint:
-      meant === undefined
-        ? some === ''
-          ? `the data names no ${what}`
-          : `there are: ${some}`
-        : `did you mean: ${meant}`,
-  });
+  return new SentenceError(
+    'input_invalid',
+    `nothing in the data or the policy is a ${what} ${name}`,
+    {
+      hint:
+        meant === undefined
+          ? some === ''
+            ? `the data names no ${what}`
+            : `there are: ${some}`
+          : `did you mean: ${meant}`,
+    },
+  );
 }
