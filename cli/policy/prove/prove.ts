@@ -47,12 +47,6 @@ const CASES_MAX = 20_000;
 
 /** @throws SentenceError `input_invalid` for a name or boundary that is not there */
 export function prove(proving: Proving): Proof {
-  const { boundary } = proving.property;
-  const { tree } = proving.subject;
-  const decision = tree.children.get('platform')?.children.get(boundary)?.children.get('decision');
-  if (decision === undefined) {
-    throw new SentenceError('input_invalid', `the policy decides nothing at boundary ${boundary}`);
-  }
   const first = attempt(proving);
   if (first.verdict !== 'unknown') return first;
   const subject = { ...proving.subject, identitiesAgree: true };
@@ -67,6 +61,7 @@ const IDENTITIES_AGREE =
 function attempt(proving: Proving): Proof {
   const { property, subject } = proving;
   const question = questionOf(property, subject.data, proving.mentioned);
+  requireDecision(subject, property.boundary);
   try {
     return property.kind === 'carries_control'
       ? proveControl(proving, question, property.control)
@@ -75,6 +70,14 @@ function attempt(proving: Proving): Proof {
     if (!(error instanceof TooMuch)) throw error;
     const why = 'the cases multiply beyond what the prover goes through';
     return { verdict: 'unknown', stops: [{ file: '', row: 0, why }], open: [], evaluations: 0 };
+  }
+}
+
+/** A boundary without rules allows nothing, of which every sentence would hold. */
+function requireDecision({ tree }: Subject, boundary: string): void {
+  const decision = tree.children.get('platform')?.children.get(boundary)?.children.get('decision');
+  if (decision === undefined) {
+    throw new SentenceError('input_invalid', `the policy decides nothing at boundary ${boundary}`);
   }
 }
 
