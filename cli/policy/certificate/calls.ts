@@ -133,7 +133,13 @@ function partly(machine: Machine, name: string, values: readonly Abstract[]): Fo
     case 'array.concat': {
       const left = arrayItems(a);
       const right = arrayItems(b);
-      return left && right && sure(arrayOf([...left, ...right]));
+      if (left && right) return sure(arrayOf([...left, ...right]));
+      const isList = (one: Abstract) =>
+        arrayItems(one) !== undefined || (one.kind === 'many' && one.of === 'array');
+      if (!isList(a) || !isList(b)) return undefined;
+      const items = [...itemsOf(a)!, ...itemsOf(b)!];
+      const some = [a, b].some((one) => (sizeOf(one)?.min ?? 0) > 0);
+      return sure({ kind: 'many', of: 'array', items, some });
     }
     case 'object.get':
       return got(machine, values);
