@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
 import type { Record as RecordModule } from '../../../runtime/modules/record.ts';
 import type { Comparison } from './comparison.ts';
+import { madeOf } from './elements.ts';
 import { Random } from './random.ts';
 import { search } from './search.ts';
 import type { Observation } from './seeds.ts';
@@ -74,7 +75,8 @@ export function compareBoundary(
   const [templates, edited] = [templatesOf(rules), templatesOf(rules, plan.edited)];
   const pairs = pairsOf(rules);
   const ties = rules.flatMap((rule) => rule.ties).filter((tie) => tie.every(isSettable));
-  search({ vocabulary, slots, templates, edited, pairs, ties, random, probe }, plan.count);
+  const made = madeOf(rules, plan.edited);
+  search({ vocabulary, slots, templates, edited, made, pairs, ties, random, probe }, plan.count);
   const canonicalOf = (input: JsonValue) => record.canonicalizeValue(input);
   comparison.shrink(boundary, slots, canonicalOf, plan.deadline);
   return coverage;

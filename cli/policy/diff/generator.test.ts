@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import type { JsonObject, JsonPrimitive } from '../../../runtime/json.ts';
 import { Record as RecordModule } from '../../../runtime/modules/record.ts';
 import { moduleBytes } from '../../../runtime/modules/source.ts';
+import { madeOf } from './elements.ts';
 import { isPortable, withNeighbours } from './neighbours.ts';
 import { Random } from './random.ts';
 import { search } from './search.ts';
@@ -98,7 +99,14 @@ function inputsOf(
     return { signature: String(made.length % 7), allowed: made.length % 3 === 0 };
   };
   const templates = templatesOf(whole);
-  const config = { vocabulary, slots, templates, edited: templates, pairs: pairsOf(whole) };
+  const config = {
+    vocabulary,
+    slots,
+    templates,
+    edited: templates,
+    made: madeOf(whole, whole),
+    pairs: pairsOf(whole),
+  };
   search(
     {
       ...config,

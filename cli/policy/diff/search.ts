@@ -1,5 +1,6 @@
 // Walks from requests that somebody would make to those next to them, one or two members at a time.
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../runtime/json.ts';
+import type { Made } from './elements.ts';
 import { withNeighbours } from './neighbours.ts';
 import type { Random } from './random.ts';
 import { isBelow, Requests, set } from './requests.ts';
@@ -15,6 +16,8 @@ export interface SearchConfig {
   templates: readonly Constraint[][];
   /** The templates of the rules that were edited. */
   edited: readonly Constraint[][];
+  /** Values made of the constants of the rules that were edited. */
+  made: readonly Made[];
   /** Paths that one rule compares, two by two. */
   pairs: readonly (readonly [Path, Path])[];
   /** Paths that one condition compares with each other. */
@@ -30,15 +33,18 @@ const STAGES = {
   patience: 0.5,
   changedWalk: 0.26,
   subjects: 0.32,
-  edges: 0.4,
-  edited: 0.42,
-  ties: 0.46,
+  made: 0.42,
+  edges: 0.48,
+  edited: 0.5,
+  ties: 0.53,
   singles: 0.6,
   templates: 0.72,
   subjectsAgain: 0.84,
   singlesAgain: 0.94,
   pairs: 1,
 };
+/** Of all inputs, for what is made for edited rules, each time. */
+const MADE_SHARE = 0.1;
 /** How many of the constants are tried together. */
 const LIKELY = 8;
 
@@ -79,6 +85,7 @@ class Search {
     if (this.#changed.length > 0)
       this.#walk(this.#changed, () => this.#seeds.keptChanged, STAGES.changedWalk);
     this.#changedSubjects(STAGES.subjects);
+    this.#made();
     this.#edges();
     this.#fitTemplates(this.#config.edited, STAGES.edited);
     this.#ties();
@@ -87,6 +94,7 @@ class Search {
     // By now more is allowed than at first.
     this.#changedSubjects(STAGES.subjectsAgain);
     this.#singles(STAGES.singlesAgain);
+    this.#made();
     this.#pairs();
   }
 
@@ -146,6 +154,30 @@ class Search {
             if (!this.#isBefore(share)) return;
             this.#ask(set(input, slot, value), subject);
           }
+        }
+      }
+    }
+  }
+
+  /** Lists, texts and numbers made for the edited rules, in requests that fit them otherwise. */
+  #made(): void {
+    const { made, random } = this.#config;
+    const seeds = this.#seeds.groups().slice(0, LIKELY);
+    // What came before may have taken longer than its share.
+    const end = Math.max(STAGES.made, this.#asked / this.#count + MADE_SHARE);
+    for (let rank = 0, isMore = true; isMore; rank++) {
+      isMore = false;
+      for (const { path, values, template } of made) {
+        const value = values[rank];
+        if (value === undefined) continue;
+        isMore = true;
+        for (const [seed] of seeds) {
+          if (!this.#isBefore(end)) return;
+          let { input, subject } = seed!;
+          for (const each of template) {
+            input = replaced(input, each.path, random.pick(each.values)) as JsonObject;
+          }
+          this.#ask(replaced(input, path, value) as JsonObject, subject);
         }
       }
     }

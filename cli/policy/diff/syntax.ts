@@ -186,6 +186,8 @@ function visit(
     if (path !== undefined) paths.push(path);
     use(type === 'var' ? [node as AstTerm] : value, scope, facts, values);
     if (type === 'var') return;
+    // As in `split(input.to, "@")[1]`.
+    if (value[0]?.type !== 'var') visit(value[0], scope, facts, paths, values);
     lookUp(value, scope, facts);
     const isInput = path !== undefined;
     for (const part of value.slice(1)) {
