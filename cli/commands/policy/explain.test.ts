@@ -95,7 +95,7 @@ test('explain answers wrong command lines and policies that do not compile', asy
   );
   const { code, out } = await policy('explain', broken, '--input', input, '--json');
   assert.is(code, 1);
-  assert.is(JSON.parse(out).errors[0].file, 'operator/broken/b.rego');
+  assert.is(JSON.parse(out).errors[0].file, join(broken, 'b.rego'));
 });
 
 test('test shows what a failed test saw, and follows the files until it is interrupted', async () => {
@@ -115,7 +115,7 @@ test('test shows what a failed test saw, and follows the files until it is inter
   });
   try {
     await printed(/0 passed, 1 failed.*waiting/s);
-    assert.match(out, /failed operator\/mine\/big_test\.rego:5 test_big/);
+    assert.match(out, /failed \S*\/mine\/big_test\.rego:5 test_big/);
     assert.match(out, /✗ count\(found\) == 1\n +count\(found\) = 0, found = set\(\)/);
     out = '';
     writeFileSync(join(folder, 'big.rego'), rule(100));

@@ -20,6 +20,7 @@ import {
   policySources,
   print,
   printJson,
+  replacesOwn,
 } from './sources.ts';
 
 const help = `Usage
@@ -117,10 +118,6 @@ async function run(folders: string[], { json, fix, rules }: Flags): Promise<numb
     print(ok ? none : describeFindings(findings).replace(/error(s?)$/, 'finding$1'));
   }
   return ok ? 0 : EXIT_FAILED;
-}
-
-function replacesOwn(folder: string): boolean {
-  return isBundle(folder) || existsSync(join(folder, 'capabilities.json'));
 }
 
 /** A finding as it is printed: where its file is, and whether `--fix` can help. */

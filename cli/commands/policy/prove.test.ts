@@ -139,7 +139,7 @@ test('nothing of a certificate steers the terminal', async () => {
   for (const change of [
     { property: { text: `${certificate.property.text}\x1b[2K` } },
     { cases: [{ when: { '/a\u202e~': 'x' } }] },
-    { ['\u202eextra']: 1 },
+    { '\u202eextra': 1 },
     {
       cases: [
         {

@@ -28,6 +28,11 @@ export function isBundle(path: string): boolean {
   return path.endsWith('.tar.gz') || existsSync(join(path, '.manifest'));
 }
 
+/** True for a bundle, and for a folder that is not an operator's: it holds capabilities.json. */
+export function replacesOwn(path: string): boolean {
+  return isBundle(path) || existsSync(join(path, 'capabilities.json'));
+}
+
 /**
  * Reads folders and at most one bundle, whose sources replace the platform's own. A bundle's signature is
  * not looked at: what is read here decides nothing.

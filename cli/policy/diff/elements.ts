@@ -32,7 +32,7 @@ export function madeOf(rules: readonly RuleFacts[], edited: readonly RuleFacts[]
   const made = [...paths.values()].flatMap((path): Made[] => {
     const at = path.indexOf('*');
     const base = at < 0 ? path : path.slice(0, at);
-    if (!isSettable(base)) return [];
+    if (!isSettable(path.filter((name) => name !== '*')) || !isSettable(base)) return [];
     const below = at < 0 ? undefined : path.slice(at + 1);
     const values = below === undefined ? single(constants) : lists(constants, below);
     return [{ path: base, values: values.slice(0, VALUES_MAX), template: [] }];

@@ -112,7 +112,7 @@ class Search {
       const from = kept[Math.max(random.below(kept.length), random.below(kept.length))]!;
       const to = random.chance(0.7) ? from.subject : subject;
       let input = to === from.subject ? from.input : this.#requests.as(from.input, to);
-      if (templates.length > 0 && random.chance(0.1)) {
+      if (templates.length > 0 && random.chance(0.5)) {
         input = this.#requests.fitted(input, random.pick(templates), 0);
       }
       do {
