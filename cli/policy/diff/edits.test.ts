@@ -1,5 +1,5 @@
 // Edits that reviewers made to operators' policies, each of which lets more through: all must be found at the usual count.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -76,5 +76,13 @@ for (const [what, policy, from, to] of edits) {
     assert.ok((await widening(policy, from, to)).includes(mail));
   });
 }
+
+test('a limit that reaches the arguments through a parameter, with the data of `policy init`', async () => {
+  const template = new URL('../template/', import.meta.url);
+  const policy = readFileSync(new URL('refunds.rego', template), 'utf8');
+  const data = JSON.parse(readFileSync(new URL('samples/data.json', template), 'utf8'));
+  const flips = await widening(policy, 'at_most(50)', 'at_most(60)', data);
+  assert.ok(flips.includes('tool:approval_required:granted'), String(flips));
+});
 
 test.run();
