@@ -2,7 +2,11 @@
 import type { JsonValue } from '../../runtime/json.ts';
 
 /** What could differ: values of every kind, undefined and false, sets, keys, errors, functions. */
-export const OPERATOR = `package platform.tool.operator
+export const OPERATOR = `# METADATA
+# title: Documents of every kind, whatever the input
+# schemas:
+#   - input: {}
+package platform.tool.operator
 
 deny contains {"code": "never"} if input.never
 
