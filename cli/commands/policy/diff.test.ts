@@ -40,7 +40,8 @@ for (const [name, amount] of [
   mkdirSync(at(name));
   writeFileSync(at(name, 'a.rego'), refuse(amount));
 }
-const few = ['--boundary', 'tool', '--count', '4000'];
+// Enough for every stage of the search to have its share.
+const few = ['--boundary', 'tool', '--count', '12000'];
 const wider = {
   ...{ name: 'tool:operator.large:granted', boundary: 'tool' },
   ...{ from: 'platform.tool.operator.large', to: 'platform.tool.granted' },
