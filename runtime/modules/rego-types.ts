@@ -139,6 +139,13 @@ export interface RegoCondition {
   inner?: RegoCondition[];
 }
 
+/** What one input came to in OPA's interpreter: the bindings and values of each result, or an error's code. */
+export interface RegoReply {
+  results: { bindings: JsonObject; expressions: JsonValue[] }[] | null;
+  code?: string;
+  message?: string;
+}
+
 /** The whole of an answer, as the compiler writes it. */
 export interface RawAnswer extends RegoAnswer {
   tests?: RegoTest[];
@@ -152,6 +159,8 @@ export interface RawAnswer extends RegoAnswer {
   rules?: RegoRule[];
   modules?: Record<string, AstModule>;
   outcomes?: RegoTrial[];
+  plan?: JsonValue;
+  replies?: RegoReply[];
   tree?: RegoCondition[];
   /** OPA's own trace of `eval`. */
   explanation?: JsonValue;

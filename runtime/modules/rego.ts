@@ -16,6 +16,7 @@ import type {
   RegoCoverage,
   RegoFile,
   RegoFinding,
+  RegoReply,
   RegoRule,
   RegoSources,
   RegoTest,
@@ -123,6 +124,37 @@ export class RegoCompiler {
     return { ...answer, result: answer.result ?? [], tree: answer.tree ?? [] };
   }
 
+  /**
+   * OPA's intermediate representation (package v1/ir) of entrypoints, or of one query. `optimize` is
+   * OPA's level of partial evaluation, for entrypoints; `lenient` takes what its strict mode refuses.
+   */
+  plan(
+    sources: RegoSources & { optimize?: 0 | 1 | 2; lenient?: boolean } & (
+        | { entrypoints: string[]; roots?: string[] }
+        | { query: string }
+      ),
+  ): RegoAnswer & { plan?: JsonValue } {
+    return this.#ask({ command: 'plan', roots: ['platform'], ...sources });
+  }
+
+  /**
+   * Evaluates one query for many inputs, each JSON text, with OPA's interpreter. Sets are
+   * `{"$set":[…]}`, a key that begins with `$` has another one in front, and a number that a double
+   * would change is `{"$number":"…"}`.
+   */
+  answers(
+    sources: RegoSources & {
+      query: string;
+      inputs: readonly string[];
+      strict?: boolean;
+      lenient?: boolean;
+    },
+  ): RegoAnswer & { replies: RegoReply[] } {
+    const { inputs, ...rest } = sources;
+    const answer = this.#ask({ command: 'answers', ...rest }, `[${inputs.join(',')}]`);
+    return { ...answer, replies: answer.replies ?? [] };
+  }
+
   /** Returns the files whose text OPA's formatter would change, as it would have them. */
   format(files: RegoFile[]): RegoAnswer & { files: RegoFile[] } {
     const answer = this.#ask({ command: 'fmt', files });
@@ -158,14 +190,23 @@ export class RegoCompiler {
     return { ...answer, outcomes: answer.outcomes ?? [] };
   }
 
-  #ask(request: { command: string; files: RegoFile[] } & Record<string, unknown>): RawAnswer {
-    const run = runCommand(this.#module, new TextEncoder().encode(JSON.stringify(request)));
+  #ask(
+    request: { command: string; files: RegoFile[] } & Record<string, unknown>,
+    inputs?: string,
+  ): RawAnswer {
+    const stated = JSON.stringify(request);
+    // The inputs are JSON already, with numbers that a value of JavaScript would change.
+    const text = inputs === undefined ? stated : `${stated.slice(0, -1)},"inputs":${inputs}}`;
+    const run = runCommand(this.#module, new TextEncoder().encode(text));
     if (run.exitCode !== 0) {
       throw new ModuleError('compiler_failed', `the policy compiler ended with ${run.exitCode}`, {
         data: { stderr: new TextDecoder().decode(run.stderr).slice(0, 4096) },
       });
     }
-    const answer = JSON.parse(new TextDecoder().decode(run.stdout)) as Partial<RawAnswer>;
+    const answer = JSON.parse(
+      new TextDecoder().decode(run.stdout),
+      inputs === undefined ? undefined : withNumbers,
+    ) as Partial<RawAnswer>;
     const { ok, errors = [], tests } = answer;
     return {
       ...answer,
@@ -174,6 +215,12 @@ export class RegoCompiler {
       tests: tests && located(tests, request.files),
     };
   }
+}
+
+/** Keeps the text of a number that a double would change; `context` is new in JSON.parse. */
+function withNumbers(_key: string, value: unknown, context?: { source: string }): unknown {
+  if (typeof value !== 'number' || context === undefined) return value;
+  return String(value) === context.source ? value : { $number: context.source };
 }
 
 /** With the path where a file was read, as a person in this folder would write it, where it is known. */

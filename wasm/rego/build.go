@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/bundle"
 	"github.com/open-policy-agent/opa/v1/compile"
 )
 
@@ -22,18 +21,9 @@ func build(req *request) answer {
 	if fails := missing(req, modules); fails != nil {
 		return answer{Errors: fails}
 	}
-	input := &bundle.Bundle{Data: map[string]any{}}
-	input.SetRegoVersion(ast.RegoV1)
-	input.Manifest.Roots = &req.Roots
-	input.Manifest.Init()
-	for _, f := range sources {
-		input.Modules = append(input.Modules, bundle.ModuleFile{
-			URL: f.Path, Path: f.Path, Parsed: modules[f.Path], Raw: []byte(f.Content),
-		})
-	}
 	compiler := compile.New().
 		WithTarget(compile.TargetWasm).
-		WithBundle(input).
+		WithBundle(bundleOf(req, modules)).
 		WithEntrypoints(req.Entrypoints...).
 		WithRegoVersion(ast.RegoV1).
 		WithCapabilities(wasmCapabilities(req.Capabilities))

@@ -96,7 +96,7 @@ func citeSchemas(req *request, modules map[string]*ast.Module) {
 // sources of a bundle come without any, and were checked when it was built.
 func newCompiler(req *request) *ast.Compiler {
 	compiler := ast.NewCompiler().
-		WithStrict(true).
+		WithStrict(!req.Lenient).
 		WithUseTypeCheckAnnotations(len(req.Schemas) > 0).
 		WithEnablePrintStatements(req.Command == "test" || req.Command == "eval").
 		SetErrorLimit(50)

@@ -39,6 +39,12 @@ type request struct {
 	Pretty  bool   `json:"pretty"`
 	// Strict makes an error of a built-in an error of the query, as OPA's strict-builtin-errors does.
 	Strict bool `json:"strict"`
+	// Inputs are those of `answers`.
+	Inputs []json.RawMessage `json:"inputs"`
+	// Optimize is OPA's level of partial evaluation, 0 to 2, for a plan of entrypoints.
+	Optimize int `json:"optimize"`
+	// Lenient takes what OPA's strict mode refuses, such as unused variables.
+	Lenient bool `json:"lenient"`
 	// Variants each replace the one file of the same path, for `trial`.
 	Variants []file `json:"variants"`
 }
@@ -62,6 +68,10 @@ type answer struct {
 	// Modules are OPA's JSON syntax trees by file.
 	Modules  map[string]json.RawMessage `json:"modules,omitempty"`
 	Outcomes []trialOutcome             `json:"outcomes,omitempty"`
+	// Plan is OPA's intermediate representation.
+	Plan json.RawMessage `json:"plan,omitempty"`
+	// Replies are the answers of `answers`, one for each input.
+	Replies []reply `json:"replies,omitempty"`
 	// Tree is the query as `explain` met it.
 	Tree []*explainedExpression `json:"tree,omitempty"`
 }
@@ -89,6 +99,10 @@ func run(req *request) answer {
 		return test(req)
 	case "build":
 		return build(req)
+	case "plan":
+		return plan(req)
+	case "answers":
+		return answers(req)
 	case "eval":
 		return eval(req)
 	case "fmt":
