@@ -15,11 +15,17 @@ export type ErrorCode =
   | 'input_too_deep'
   | 'input_key_too_long'
   | 'input_invalid'
-  // decision modules and bundles
+  // decision modules
   | 'module_missing'
   | 'module_trapped'
   | 'module_digest_mismatch'
   | 'module_output_invalid'
+  // an evaluation that ended without an answer, the same in every host
+  | 'steps_exhausted'
+  | 'memory_exhausted'
+  | 'depth_exhausted'
+  | 'policy_conflict'
+  // bundles
   | 'bundle_missing'
   | 'bundle_truncated'
   | 'bundle_too_large'

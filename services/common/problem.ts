@@ -26,6 +26,10 @@ type OfFamily = Extract<ErrorCode, `${Family}_${string}`>;
 /** HTTP status and short, stable title of every other code, and of the exceptions in a family. */
 const single: Record<Exclude<ErrorCode, OfFamily>, Mapping> & Partial<Record<OfFamily, Mapping>> = {
   input_too_large: [413, 'The JSON input is over its size limit'],
+  steps_exhausted: [403, 'The decision took more steps than it may'],
+  memory_exhausted: [403, 'The decision took more memory than it may'],
+  depth_exhausted: [403, 'A value of the decision is nested deeper than it may be'],
+  policy_conflict: [403, 'Rules of the policy contradict each other'],
   policy_invalid: [422, 'The policy does not compile'],
   compiler_failed: [500, 'The policy compiler failed'],
   document_undefined: [404, 'The document is missing or undefined'],

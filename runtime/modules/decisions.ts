@@ -1,0 +1,284 @@
+// Hosts `decisions.wasm`, the policies compiled to our own engine: one input in, one decision out.
+import { InputError, ModuleError } from '../errors.ts';
+import type { JsonValue } from '../json.ts';
+import { type InputMemory, InputWriter, type ReadMember, readMembers } from './decision-input.ts';
+import { inputError } from './error-numbers.ts';
+import { createProjection, type Projection } from './projection.ts';
+
+const INPUT_BYTES_MAX = 1 << 20;
+/** Room for an input written as values; a larger one goes in as JSON text. */
+const TREE_BYTES = 64 * 1024;
+const ANSWERS_KEPT = 32;
+const UNDEFINED = -1;
+// Offsets of wasm/engine/value.ts.
+const LENGTH = 8;
+const TEXT = 12;
+const ELEMENTS = 16;
+
+/** The exports of the module (docs/evaluation.md). */
+interface DecisionExports {
+  memory: WebAssembly.Memory;
+  start(): void;
+  entrypoints(): number;
+  begin(bytes: number): number;
+  intern(pointer: number, length: number): number;
+  loadData(pointer: number, length: number): number;
+  parse(pointer: number, length: number): number;
+  jsonError(): number;
+  evaluate(entrypoint: number, input: number): number;
+  answerText(answer: number): number;
+  failureOf(): number;
+}
+
+/** The result of an entrypoint. Equal results are the same object, so that nobody may change it. */
+export interface Answer {
+  /** Canonical JSON (RFC 8785). */
+  readonly bytes: Uint8Array;
+  readonly value: JsonValue;
+}
+
+interface Entrypoint {
+  number: number;
+  members: ReadMember[] | undefined;
+  project: Projection | undefined;
+}
+
+interface Instance {
+  exports: DecisionExports;
+  memory: InputMemory;
+  entrypoints: Map<string, Entrypoint>;
+  /** By number modulo their count; the module never gives a number twice. */
+  answers: ({ number: number; answer: Answer } | undefined)[];
+}
+
+export interface DecisionsConfig {
+  /** `decisions.wasm` of a policy bundle. */
+  wasm: Uint8Array;
+  /** `data.json` of the data bundle. */
+  data: Uint8Array;
+  /** By entrypoint, JSON Pointers of what its rules may read; without an entry the whole input. */
+  reads?: Record<string, readonly string[]>;
+}
+
+/** Why an evaluation ended (wasm/engine/failure.ts), as the codes of errors. */
+const FAILURES = [
+  'module_trapped',
+  'module_trapped',
+  'module_trapped',
+  'policy_conflict',
+  'memory_exhausted',
+  'depth_exhausted',
+  'module_trapped',
+] as const;
+
+/**
+ * The compiled policies with one data bundle. A trap costs the instance, and the next call gets a fresh
+ * one with the data loaded again.
+ */
+export class Decisions {
+  readonly #module: WebAssembly.Module;
+  readonly #config: DecisionsConfig;
+  readonly #writer = new InputWriter();
+  #instance: Instance | undefined;
+
+  private constructor(config: DecisionsConfig) {
+    this.#config = config;
+    try {
+      this.#module = new WebAssembly.Module(config.wasm as Uint8Array<ArrayBuffer>);
+    } catch (cause) {
+      throw new ModuleError('module_missing', 'the policy is not a WebAssembly module', { cause });
+    }
+    this.#instance = this.#start();
+  }
+
+  /**
+   * Compiles the module and loads the data.
+   * @throws ModuleError `module_missing` for another kind of module, `module_trapped` for data that is
+   *   no JSON or exceeds the module's memory
+   */
+  static create(config: DecisionsConfig): Decisions {
+    return new Decisions(config);
+  }
+
+  /** Names such as `platform/tool/decision`. */
+  get entrypoints(): string[] {
+    this.#instance ??= this.#start();
+    return [...this.#instance.entrypoints.keys()];
+  }
+
+  /**
+   * Evaluates an entrypoint for a JSON value. Only what the policy reads is looked at: whether the rest
+   * is JSON is not checked here.
+   * @throws ModuleError `bundle_entrypoint_missing`, `module_output_invalid` when the entrypoint is
+   *   undefined for this input, or why the evaluation ended; InputError for what is no JSON value
+   */
+  decide(entrypoint: string, input: JsonValue): Answer {
+    return this.#evaluate(entrypoint, (instance, entry) => {
+      const { exports } = instance;
+      const start = exports.begin(TREE_BYTES);
+      const memory = viewed(instance);
+      const root = this.#writer.write(memory, start, start + TREE_BYTES, input, entry.members);
+      if (root !== 0) return root;
+      const text = JSON.stringify(input);
+      if (text === undefined) throw new InputError('input_invalid', 'the input is no JSON value');
+      return parsed(instance, Buffer.from(text));
+    });
+  }
+
+  /** The same for canonical JSON of at most 1 MiB. */
+  decideBytes(entrypoint: string, input: Uint8Array): Answer {
+    return this.#evaluate(entrypoint, (instance, entry) => {
+      if (entry.project !== undefined) {
+        const pointer = instance.exports.begin(input.length);
+        const length = entry.project(input, viewed(instance).bytes, pointer);
+        if (length >= 0) return rooted(instance, pointer, length);
+      }
+      return parsed(instance, input);
+    });
+  }
+
+  #evaluate(entrypoint: string, rootOf: (instance: Instance, entry: Entrypoint) => number): Answer {
+    this.#instance ??= this.#start();
+    const instance = this.#instance;
+    const entry = instance.entrypoints.get(entrypoint);
+    if (entry === undefined) {
+      throw new ModuleError('bundle_entrypoint_missing', `the policy has no rule ${entrypoint}`);
+    }
+    const { exports } = instance;
+    let number: number;
+    const root = rootOf(instance, entry);
+    try {
+      number = exports.evaluate(entry.number, root);
+    } catch (cause) {
+      this.#instance = undefined;
+      throw trapped(exports, cause);
+    }
+    if (number === UNDEFINED) {
+      throw new ModuleError('module_output_invalid', 'the policy has no answer to this input');
+    }
+    const known = instance.answers[number % ANSWERS_KEPT];
+    return known?.number === number ? known.answer : remembered(instance, number);
+  }
+
+  #start(): Instance {
+    let exports: DecisionExports;
+    try {
+      exports = new WebAssembly.Instance(this.#module).exports as unknown as DecisionExports;
+      exports.start();
+    } catch (cause) {
+      throw new ModuleError('module_missing', 'the policy cannot be instantiated', { cause });
+    }
+    const instance = opened(exports);
+    load(instance, this.#config.data);
+    const pointer = exports.entrypoints();
+    for (const [number, name] of textsOf(instance, pointer).entries()) {
+      const reads = this.#config.reads?.[name];
+      instance.entrypoints.set(name, {
+        number,
+        members: reads && readMembers(reads, (key) => intern(instance, key)),
+        project: reads && createProjection(reads),
+      });
+    }
+    return instance;
+  }
+}
+
+function trapped(exports: DecisionExports, cause: unknown): ModuleError {
+  const code = FAILURES[exports.failureOf()] ?? 'module_trapped';
+  return new ModuleError(code, 'the evaluation of the policy ended without an answer', { cause });
+}
+
+function opened(exports: DecisionExports): Instance {
+  const instance: Instance = {
+    exports,
+    memory: {
+      ...{ words: new Int32Array(0), bytes: new Uint8Array(0), floats: new Float64Array(0) },
+      ...{ null: 0, false: 0, true: 0 },
+    },
+    entrypoints: new Map(),
+    answers: new Array(ANSWERS_KEPT).fill(undefined),
+  };
+  const { memory } = instance;
+  for (const name of ['null', 'false', 'true'] as const) {
+    memory[name] = parsed(instance, Buffer.from(name));
+  }
+  return instance;
+}
+
+/** The views of the memory as it is now: growing it detaches the old ones. */
+function viewed({ exports, memory }: Instance): InputMemory {
+  if (memory.bytes.length === 0) {
+    const { buffer } = exports.memory;
+    memory.words = new Int32Array(buffer);
+    memory.bytes = new Uint8Array(buffer);
+    memory.floats = new Float64Array(buffer);
+  }
+  return memory;
+}
+
+function place(instance: Instance, bytes: Uint8Array): number {
+  const pointer = instance.exports.begin(bytes.length);
+  if (pointer === 0) throw new InputError('input_too_large', 'the input is larger than 1 MiB');
+  viewed(instance).bytes.set(bytes, pointer);
+  return pointer;
+}
+
+/** The value of a JSON text. */
+function parsed(instance: Instance, text: Uint8Array): number {
+  if (text.length > INPUT_BYTES_MAX) {
+    throw new InputError('input_too_large', 'the input is larger than 1 MiB');
+  }
+  return rooted(instance, place(instance, text), text.length);
+}
+
+function rooted({ exports }: Instance, pointer: number, length: number): number {
+  const root = exports.parse(pointer, length);
+  if (root === 0) throw inputError(exports.jsonError());
+  return root;
+}
+
+function load(instance: Instance, data: Uint8Array): void {
+  let error: number;
+  try {
+    error = instance.exports.loadData(place(instance, data), data.length);
+  } catch (cause) {
+    throw new ModuleError('module_trapped', 'the data bundle does not fit the policy module', {
+      cause,
+    });
+  }
+  if (error !== 0) throw new ModuleError('module_trapped', 'the data bundle is not JSON');
+}
+
+function intern(instance: Instance, name: string): number {
+  const bytes = Buffer.from(name);
+  return instance.exports.intern(place(instance, bytes), bytes.length);
+}
+
+function remembered(instance: Instance, number: number): Answer {
+  const bytes = Buffer.from(textOf(instance, instance.exports.answerText(number)));
+  const value = freeze(JSON.parse(bytes.toString()) as JsonValue);
+  const answer = { bytes: new Uint8Array(bytes), value };
+  instance.answers[number % ANSWERS_KEPT] = { number, answer };
+  return answer;
+}
+
+function textOf(instance: Instance, pointer: number): Uint8Array {
+  const { words, bytes } = viewed(instance);
+  const start = pointer + TEXT;
+  return bytes.subarray(start, start + words[(pointer + LENGTH) >> 2]!);
+}
+
+function textsOf(instance: Instance, pointer: number): string[] {
+  const { words } = viewed(instance);
+  const elements = words[(pointer + ELEMENTS) >> 2]!;
+  return Array.from({ length: words[(pointer + LENGTH) >> 2]! }, (_, index) =>
+    Buffer.from(textOf(instance, words[(elements >> 2) + index]!)).toString(),
+  );
+}
+
+function freeze(value: JsonValue): JsonValue {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) freeze(member);
+  }
+  return Object.freeze(value) as JsonValue;
+}
