@@ -1,0 +1,135 @@
+// Compiles the plan of a policy to one Wasm module: its own functions joined to the engine's.
+
+import { Code } from './code.ts';
+import { Constants } from './constants.ts';
+import { readEngine } from './engine.ts';
+import type { PlanContext } from './frame.ts';
+import { writeFunction, writePlan } from './functions.ts';
+import type { IrPolicy } from './ir.ts';
+import { PlanModule } from './module.ts';
+import { Runtime } from './runtime.ts';
+import { trim } from './trim.ts';
+
+/** What hosts call, beside `start`, `entrypoints` and `evaluate`. */
+const HOST_EXPORTS: ReadonlySet<string> = new Set([
+  'answerText',
+  'begin',
+  'dump',
+  'failureOf',
+  'intern',
+  'jsonError',
+  'loadData',
+  'parse',
+  'parseMarked',
+  'result',
+  'setStrict',
+  'setTime',
+]);
+
+export interface CompileOptions {
+  /** A built-in that fails ends the evaluation, as with OPA's strict built-in errors. */
+  strict?: boolean;
+  /** The result is the set of all bindings of a query, not the value of an entrypoint. */
+  bindings?: boolean;
+}
+
+export interface CompiledPlan {
+  /** The module, if all of the plan could be compiled. */
+  wasm?: Uint8Array;
+  /** What could not be compiled, each once, in order. */
+  unsupported: string[];
+}
+
+/**
+ * Compiles a plan, given the bytes of wasm/engine. Equal plans give equal bytes.
+ * @throws ModuleError `module_missing` or BundleError `module_output_invalid` when the engine does not fit
+ */
+export async function compilePlan(
+  policy: IrPolicy,
+  engine: Uint8Array,
+  options: CompileOptions = {},
+): Promise<CompiledPlan> {
+  const module = new PlanModule(readEngine(engine));
+  const runtime = new Runtime(module.engine);
+  const constants = new Constants(module, runtime);
+  const plan = contextOf(policy, { module, runtime, constants }, options.bindings === true);
+  for (const name of plan.functions.keys()) writeFunction(plan, name);
+  const plans = (policy.plans?.plans ?? []).map((each) => writePlan(plan, each));
+  if (plan.unsupported.size > 0) return { unsupported: [...plan.unsupported].sort() };
+  writeEvaluate(plan, plans);
+  writeStart(plan, options.strict === true);
+  return { wasm: await trim(module.finish((name) => HOST_EXPORTS.has(name))), unsupported: [] };
+}
+
+function contextOf(
+  policy: IrPolicy,
+  parts: Pick<PlanContext, 'module' | 'runtime' | 'constants'>,
+  bindings: boolean,
+): PlanContext {
+  const functions = new Map<string, { index: number; fn: never; memo: number | undefined }>();
+  let memoSlots = 0;
+  for (const fn of policy.funcs?.funcs ?? []) {
+    const memo = fn.params.length === 2 ? memoSlots++ : undefined;
+    functions.set(fn.name, {
+      index: parts.module.declare(fn.params.length),
+      fn: fn as never,
+      memo,
+    });
+  }
+  return {
+    ...parts,
+    policy,
+    strings: (policy.static?.strings ?? []).map(({ value }) => value),
+    functions,
+    memo: parts.module.global(),
+    memoSlots,
+    bindings,
+    unsupported: new Set(),
+  };
+}
+
+/** `evaluate(entrypoint, input)`: the number of the answer, or -1 when the entrypoint is undefined. */
+function writeEvaluate({ module, runtime, memo, memoSlots }: PlanContext, plans: number[]): void {
+  const code = new Code(2);
+  const [data, result] = [code.local(), code.local()];
+  runtime.run(code, 'clearFailure');
+  runtime.call(code.i32(memoSlots), 'memoTable');
+  code.setGlobal(memo);
+  runtime.call(code, 'data');
+  code.set(data);
+  const done = code.block();
+  const unknown = code.block();
+  const labels = plans.map(() => code.block());
+  code.get(0).branchTable([...labels].reverse(), unknown);
+  for (const plan of plans) {
+    code.end();
+    code.get(1).get(data).call(plan).set(result).branch(done);
+  }
+  code.end();
+  code.op('unreachable').end();
+  code.get(result).op('eqz').if();
+  code.i32(-1).op('return').end();
+  runtime.call(code.get(result), 'answer');
+  const index = module.declare(2);
+  module.define(index, code);
+  module.export('evaluate', index);
+}
+
+/** `start()` makes the constants, and `entrypoints()` gives their names in the order of their numbers. */
+function writeStart({ module, runtime, constants, policy }: PlanContext, strict: boolean): void {
+  const items = (policy.plans?.plans ?? []).map(({ name }) => ({
+    type: 'string' as const,
+    text: name,
+  }));
+  const names = constants.global({ type: 'array', items });
+  const start = new Code(0);
+  if (strict) runtime.run(start.i32(1), 'setStrict');
+  constants.make(start);
+  runtime.run(start, 'keep');
+  const index = module.declare(0, false);
+  module.define(index, start);
+  module.export('start', index);
+  const entrypoints = module.declare(0);
+  module.define(entrypoints, new Code(0).getGlobal(names));
+  module.export('entrypoints', entrypoints);
+}

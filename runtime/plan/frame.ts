@@ -1,0 +1,137 @@
+// What the statements of one plan or function share while their code is written.
+import type { Code, Label } from './code.ts';
+import type { Constants } from './constants.ts';
+import type { IrBlock, IrFunction, IrPolicy, Local, Operand } from './ir.ts';
+import type { PlanModule } from './module.ts';
+import type { Runtime } from './runtime.ts';
+
+/** What is common to all functions of a plan. */
+export interface PlanContext {
+  policy: IrPolicy;
+  module: PlanModule;
+  runtime: Runtime;
+  constants: Constants;
+  strings: readonly string[];
+  /** Of each planned function: its index in the module and its place in the table of known results. */
+  functions: ReadonlyMap<string, { index: number; fn: IrFunction; memo: number | undefined }>;
+  /** The global with the address of the table of known results. */
+  memo: number;
+  memoSlots: number;
+  /** Whether a result is all bindings of the query rather than the value of its entrypoint. */
+  bindings: boolean;
+  /** What cannot be compiled. */
+  unsupported: Set<string>;
+}
+
+/** Where a block that is left early goes on. */
+interface Target {
+  label: Label;
+  /** Left early, a `with` would not be undone. */
+  within: number;
+}
+
+export class Frame {
+  readonly plan: PlanContext;
+  readonly code: Code;
+  /** Locals that some statement reads. */
+  readonly reads: ReadonlySet<Local>;
+  readonly #locals = new Map<Local, number>();
+  readonly #targets: Target[] = [];
+  #withDepth = 0;
+  /** Where a plan keeps its result. */
+  result = 0;
+  /** Where a function's result is remembered. */
+  memo: number | undefined;
+
+  constructor(plan: PlanContext, code: Code, params: readonly Local[], reads: ReadonlySet<Local>) {
+    this.plan = plan;
+    this.code = code;
+    this.reads = reads;
+    params.forEach((local, index) => {
+      this.#locals.set(local, index);
+    });
+  }
+
+  local(local: Local): number {
+    let index = this.#locals.get(local);
+    if (index === undefined) {
+      index = this.code.local();
+      this.#locals.set(local, index);
+    }
+    return index;
+  }
+
+  /** Puts a local's value on the stack. */
+  get(local: Local): Code {
+    return this.code.get(this.local(local));
+  }
+
+  /** Takes a local's value from the stack. */
+  set(local: Local): void {
+    this.code.set(this.local(local));
+  }
+
+  /** Puts an operand's value on the stack. */
+  read(operand: Operand): Code {
+    if (operand.type === 'local') return this.get(operand.value);
+    return this.code.getGlobal(this.constant(operand));
+  }
+
+  /** The global of a constant operand. */
+  constant(operand: Operand): number {
+    const { constants } = this.plan;
+    if (operand.type === 'string_index')
+      return constants.global({ type: 'string', text: this.string(operand.value) });
+    return constants.global({ type: 'boolean', value: operand.value === true });
+  }
+
+  string(index: number): string {
+    return this.plan.strings[index] ?? '';
+  }
+
+  /** Leaves the innermost block: a statement is undefined. */
+  fail(): void {
+    this.code.branch(this.#targets.at(-1)!.label);
+  }
+
+  /** Leaves the innermost block when the top of the stack is not 0. */
+  failIf(): void {
+    this.code.branchIf(this.#targets.at(-1)!.label);
+  }
+
+  /** Leaves as many blocks as a BreakStmt says; with `conditional`, if the top of the stack is not 0. */
+  leave(index: number, conditional = false): void {
+    const target = this.#targets.at(-1 - index);
+    if (target === undefined || target.within !== this.#withDepth) {
+      this.plan.unsupported.add('a BreakStmt that leaves a WithStmt or the function');
+      this.code.op('unreachable');
+    } else if (conditional) this.code.branchIf(target.label);
+    else this.code.branch(target.label);
+  }
+
+  /** Whether the statement is in a `with`. */
+  get replaced(): boolean {
+    return this.#withDepth > 0;
+  }
+
+  /** Writes `body` with `label` as the innermost block to leave. */
+  inside(label: Label, body: () => void): void {
+    this.#targets.push({ label, within: this.#withDepth });
+    body();
+    this.#targets.pop();
+  }
+
+  /** Writes `body` as what a `with` holds. */
+  replacing(label: Label, body: () => void): void {
+    this.#withDepth++;
+    this.inside(label, body);
+    this.#withDepth--;
+  }
+
+  /** Writes a block of statements, which ends where a statement is undefined. */
+  block(block: IrBlock, write: (frame: Frame, block: IrBlock) => void): void {
+    const label = this.code.block();
+    this.inside(label, () => write(this, block));
+    this.code.end();
+  }
+}

@@ -1,0 +1,89 @@
+// The plan of a policy: OPA's intermediate representation as its JSON has it (package v1/ir).
+
+/** A variable of a plan or a function. */
+export type Local = number;
+
+/** The locals that every plan and function begins with. */
+export const INPUT: Local = 0;
+export const DATA: Local = 1;
+
+/** A value that a statement reads: a variable, a string constant by index, or a boolean. */
+export type Operand =
+  | { type: 'local'; value: Local }
+  | { type: 'string_index'; value: number }
+  | { type: 'bool'; value: boolean };
+
+/** Go writes an empty list as null. */
+export type List<Item> = readonly Item[] | null;
+
+export interface IrBlock {
+  stmts: List<IrStatement>;
+}
+
+/** What each kind of statement holds, beside its place in the sources. */
+export interface Statements {
+  ReturnLocalStmt: { source: Local };
+  CallStmt: { func: string; args: List<Operand>; result: Local };
+  CallDynamicStmt: { args: List<Local>; result: Local; path: List<Operand> };
+  BlockStmt: { blocks: List<IrBlock> };
+  BreakStmt: { index: number };
+  DotStmt: { source: Operand; key: Operand; target: Local };
+  LenStmt: { source: Operand; target: Local };
+  ScanStmt: { source: Local; key: Local; value: Local; block: IrBlock };
+  NotStmt: { block: IrBlock };
+  AssignIntStmt: { value: number; target: Local };
+  AssignVarStmt: { source: Operand; target: Local };
+  AssignVarOnceStmt: { source: Operand; target: Local };
+  ResetLocalStmt: { target: Local };
+  MakeNullStmt: { target: Local };
+  MakeNumberIntStmt: { value: number; target: Local };
+  MakeNumberRefStmt: { index: number; target: Local };
+  MakeArrayStmt: { capacity: number; target: Local };
+  MakeObjectStmt: { target: Local };
+  MakeSetStmt: { target: Local };
+  EqualStmt: { a: Operand; b: Operand };
+  NotEqualStmt: { a: Operand; b: Operand };
+  IsArrayStmt: { source: Operand };
+  IsObjectStmt: { source: Operand };
+  IsSetStmt: { source: Operand };
+  IsDefinedStmt: { source: Local };
+  IsUndefinedStmt: { source: Local };
+  ArrayAppendStmt: { value: Operand; array: Local };
+  ObjectInsertStmt: { key: Operand; value: Operand; object: Local };
+  ObjectInsertOnceStmt: { key: Operand; value: Operand; object: Local };
+  ObjectMergeStmt: { a: Local; b: Local; target: Local };
+  SetAddStmt: { value: Operand; set: Local };
+  WithStmt: { local: Local; path: List<number>; value: Operand; block: IrBlock };
+  NopStmt: Record<string, never>;
+  ResultSetAddStmt: { value: Local };
+}
+
+export type StatementKind = keyof Statements;
+
+export type IrStatement = {
+  [Kind in StatementKind]: { type: Kind; stmt: Statements[Kind] };
+}[StatementKind];
+
+export interface IrFunction {
+  name: string;
+  /** The input and the data document, then what the function is given. */
+  params: readonly Local[];
+  return: Local;
+  blocks: List<IrBlock>;
+  /** Where the data document has it, below the generation that its name begins with. */
+  path?: List<string>;
+}
+
+export interface IrPlan {
+  name: string;
+  blocks: List<IrBlock>;
+}
+
+export interface IrPolicy {
+  static?: {
+    strings?: List<{ value: string }>;
+    builtin_funcs?: List<{ name: string }>;
+  };
+  plans?: { plans: List<IrPlan> };
+  funcs?: { funcs: List<IrFunction> };
+}
