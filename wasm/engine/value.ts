@@ -46,32 +46,23 @@ export const INDEX: u32 = 20;
 export const MASK: u32 = 24;
 export const CONTAINER_BYTES: u32 = 32;
 
-// Null, false and true are the same three pointers always.
-export const NULL: u32 = singleton(Kind.Null);
-export const FALSE: u32 = singleton(Kind.False);
-export const TRUE: u32 = singleton(Kind.True);
+// Null, false and true are the same three pointers always: their kind, and their hash.
+const singletons: u32 = <u32>(
+  memory.data<u32>([Kind.Null, 0x9e3779b1, Kind.False, 0x3c6ef362, Kind.True, 0xdaa66d13], 8)
+);
+export const NULL: u32 = singletons;
+export const FALSE: u32 = singletons + 8;
+export const TRUE: u32 = singletons + 16;
 
-function singleton(kind: u32): u32 {
-  const value = alloc(8);
-  store<u64>(value, kind | ((<u64>kind * 0x9e3779b1) << 32));
-  return value;
-}
-
-// @ts-ignore: decorator
-@inline
 export function kindOf(value: u32): u32 {
   return load<u8>(value);
 }
 
-// @ts-ignore: decorator
-@inline
 export function flagsOf(value: u32): u32 {
   return load<u8>(value, 1);
 }
 
 /** A boolean. */
-// @ts-ignore: decorator
-@inline
 export function boolean(truth: bool): u32 {
   return truth ? TRUE : FALSE;
 }
@@ -85,15 +76,11 @@ export function integer(number: i64): u32 {
 }
 
 /** Whether the value is a number that an i64 holds. */
-// @ts-ignore: decorator
-@inline
 export function isInteger(value: u32): bool {
   return load<u16>(value) == <u16>(Kind.Number | (INTEGER << 8));
 }
 
 /** The i64 of an `isInteger` value. */
-// @ts-ignore: decorator
-@inline
 export function integerOf(value: u32): i64 {
   return load<i64>(value, VALUE);
 }
@@ -123,15 +110,11 @@ export function asciiString(text: string): u32 {
 }
 
 /** Where a string's UTF-8 is. */
-// @ts-ignore: decorator
-@inline
 export function textOf(value: u32): u32 {
   return value + TEXT;
 }
 
 /** Bytes of a string, elements of an array, entries of an object or a set. */
-// @ts-ignore: decorator
-@inline
 export function lengthOf(value: u32): u32 {
   return load<u32>(value, LENGTH);
 }
@@ -161,22 +144,16 @@ export function push(array: u32, element: u32): void {
 }
 
 /** The element at an index below `lengthOf`. */
-// @ts-ignore: decorator
-@inline
 export function elementAt(array: u32, index: u32): u32 {
   return load<u32>(load<u32>(array, ELEMENTS) + (index << 2));
 }
 
 /** The key of an entry of an object or a set, `index` below `lengthOf`; see `sorted` for their order. */
-// @ts-ignore: decorator
-@inline
 export function keyAt(container: u32, index: u32): u32 {
   return load<u32>(load<u32>(container, ELEMENTS) + (index << 3));
 }
 
 /** The value of an entry of an object. */
-// @ts-ignore: decorator
-@inline
 export function valueAt(object: u32, index: u32): u32 {
   return load<u32>(load<u32>(object, ELEMENTS) + (index << 3), 4);
 }
