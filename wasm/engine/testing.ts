@@ -119,7 +119,7 @@ function sources(): string[] {
       if (entry.isDirectory()) return list(name);
       return /\.ts$/.test(name) && !/test(ing)?\.ts$/.test(name) ? [name] : [];
     });
-  return ['common', 'engine', 'regex', 'guard', 'arguments', 'record'].flatMap((name) =>
+  return ['common', 'crypto', 'engine', 'regex', 'guard', 'arguments', 'record', 'graphql'].flatMap((name) =>
     list(`wasm/${name}`),
   );
 }
