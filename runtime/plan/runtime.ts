@@ -10,6 +10,7 @@ export type EngineCall =
   | 'begin'
   | 'booleanValue'
   | 'clearFailure'
+  | 'compare'
   | 'constantString'
   | 'data'
   | 'dot'

@@ -21,7 +21,7 @@ import {
   valueAt,
 } from './value';
 
-export { equal } from './compare';
+export { compare, equal } from './compare';
 export { clearFailure, stop } from './failure';
 export { numberFromText } from './number';
 export { add, insert, newObject, newSet, sorted } from './object';

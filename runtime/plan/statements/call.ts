@@ -2,6 +2,7 @@
 import { builtinOf } from '../builtins.ts';
 import type { Frame } from '../frame.ts';
 import type { IrFunction, Operand, Statements } from '../ir.ts';
+import { comparison, isComparison } from './comparison.ts';
 import type { Handlers } from './handlers.ts';
 
 /** How many blocks an undefined result of a call by path leaves: those that would look in the data. */
@@ -10,6 +11,13 @@ const DYNAMIC_BLOCKS = 3;
 export const call: Handlers<'CallStmt' | 'CallDynamicStmt'> = {
   CallStmt(frame, { func, args, result }) {
     const given = args ?? [];
+    if (isComparison(func) && given.length === 2) {
+      for (const value of [true, false]) frame.read({ type: 'bool', value });
+      comparison(frame, func, given[0]!, given[1]!);
+      frame.code.op('select');
+      frame.set(result);
+      return;
+    }
     const planned = frame.plan.functions.get(func);
     if (planned !== undefined && planned.fn.params.length !== given.length)
       frame.plan.unsupported.add(`a call of ${func} with another number of arguments`);
