@@ -2,7 +2,7 @@
 // and the sign of its x need not be canonical.
 
 import { alloc, mark, release } from '../common/arena';
-import { Hash, digest, equalBytes } from './hash';
+import { digest, equalBytes, Hash } from './hash';
 import {
   addModulo,
   equalNumbers,

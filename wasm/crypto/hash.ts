@@ -72,14 +72,24 @@ export function digest(hash: Hash, pointer: u32, length: u32, out: u32): void {
   store<u8>(tail + rest, 0x80);
   const end = rest + 1 + (size >> 3) <= size ? size : size << 1;
   memory.fill(tail + rest + 1, 0, end - rest - 1);
-  const bits = <u64>length << 3;
-  store<u64>(tail + end - (hash == Hash.Md5 ? size >> 3 : 8), hash == Hash.Md5 ? bits : bswap(bits));
+  const bits = (<u64>length) << 3;
+  store<u64>(
+    tail + end - (hash == Hash.Md5 ? size >> 3 : 8),
+    hash == Hash.Md5 ? bits : bswap(bits),
+  );
   for (let i: u32 = 0; i < end; i += size) block(hash, tail + i);
   finish(hash, out);
 }
 
 /** Writes the message's code under the key (RFC 2104), `digestBytes` long, to `out`. */
-export function hmac(hash: Hash, key: u32, keyLength: u32, message: u32, length: u32, out: u32): void {
+export function hmac(
+  hash: Hash,
+  key: u32,
+  keyLength: u32,
+  message: u32,
+  length: u32,
+  out: u32,
+): void {
   const point = mark();
   const size = blockBytes(hash);
   const bytes = digestBytes(hash);

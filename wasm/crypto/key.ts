@@ -27,15 +27,11 @@ export function newKey(kind: KeyKind): u32 {
   return key;
 }
 
-// @ts-ignore: decorator
-@inline
 export function kindOfKey(key: u32): KeyKind {
   return load<u32>(key, KIND);
 }
 
 /** The number of an elliptic curve (curve.ts), for an EC key. */
-// @ts-ignore: decorator
-@inline
 export function curveOf(key: u32): u32 {
   return load<u32>(key, CURVE);
 }
@@ -62,39 +58,27 @@ export function setPrivate(key: u32, pointer: u32, length: u32): void {
   store<u32>(key, length, PRIVATE + 4);
 }
 
-// @ts-ignore: decorator
-@inline
 export function first(key: u32): u32 {
   return load<u32>(key, FIRST);
 }
 
-// @ts-ignore: decorator
-@inline
 export function firstLength(key: u32): u32 {
   return load<u32>(key, FIRST + 4);
 }
 
-// @ts-ignore: decorator
-@inline
 export function second(key: u32): u32 {
   return load<u32>(key, SECOND);
 }
 
-// @ts-ignore: decorator
-@inline
 export function secondLength(key: u32): u32 {
   return load<u32>(key, SECOND + 4);
 }
 
 /** Where the private number is, 0 for a public key. */
-// @ts-ignore: decorator
-@inline
 export function privateOf(key: u32): u32 {
   return load<u32>(key, PRIVATE);
 }
 
-// @ts-ignore: decorator
-@inline
 export function privateLength(key: u32): u32 {
   return load<u32>(key, PRIVATE + 4);
 }

@@ -27,8 +27,6 @@ function zero(limbs: u32): u32 {
 }
 
 /** Limbs of a modulus. */
-// @ts-ignore: decorator
-@inline
 export function limbsOf(modulus: u32): u32 {
   return load<u32>(modulus, LIMBS);
 }
@@ -149,7 +147,8 @@ export function equalNumbers(modulus: u32, a: u32, b: u32): bool {
 }
 
 export function isZero(modulus: u32, number: u32): bool {
-  for (let i: u32 = 0; i < limbsOf(modulus) << 2; i += 4) if (load<u32>(number + i) != 0) return false;
+  for (let i: u32 = 0; i < limbsOf(modulus) << 2; i += 4)
+    if (load<u32>(number + i) != 0) return false;
   return true;
 }
 

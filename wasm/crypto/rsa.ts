@@ -1,7 +1,7 @@
 // RSA signatures: PKCS #1 v1.5 and PSS (RFC 8017), with the refusals of Go's crypto/rsa.
 
 import { alloc, mark, release } from '../common/arena';
-import { DIGEST_MAX, Hash, blockBytes, digest, digestBytes, equalBytes } from './hash';
+import { blockBytes, DIGEST_MAX, digest, digestBytes, equalBytes, Hash } from './hash';
 import { first, firstLength, privateLength, privateOf, second, secondLength } from './key';
 import {
   bitLength,
