@@ -54,7 +54,7 @@ function measure(
 ): BenchmarkCase {
   const texts = bytes.map((input) => Buffer.from(input).toString());
   const buffers = bytes.map((input) => new Uint8Array(input).buffer);
-  const decide = (round: number) => ours.evaluateJson(ENTRYPOINT, bytes[round % AGENTS]!);
+  const decide = (round: number) => ours.decideBytes(ENTRYPOINT, bytes[round % AGENTS]!).value;
   const decideStock = (round: number) =>
     stock.evaluate(JSON.parse(texts[round % AGENTS]!), ENTRYPOINT)[0]!.result;
   const decideStockBytes = (round: number) =>

@@ -5,6 +5,7 @@ import { BOUNDARIES, entrypointOf } from '../decide/boundary.ts';
 import { BundleError } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { Authorization } from '../modules/authorization.ts';
+import { OpaPolicy } from '../modules/opa.ts';
 import { moduleDigest } from '../modules/source.ts';
 import {
   builtModuleDigests,
@@ -160,7 +161,7 @@ function filterOf(
 /** The names in the module's own table; the module is only instantiated, no policy runs. */
 function wasmEntrypoints(wasm: Uint8Array): string[] {
   try {
-    return Authorization.create({ wasm, data: Buffer.from('{}') }).entrypoints;
+    return [...OpaPolicy.create({ wasm, data: Buffer.from('{}') }).entrypoints];
   } catch (cause) {
     throw new BundleError('bundle_truncated', `${POLICY_MODULE} is not a policy module`, { cause });
   }

@@ -109,7 +109,7 @@ if (needs('go')) {
       }
       const query = `data.platform.${request.boundary}.decision`;
       queries.push({ query, input: JSON.parse(Buffer.from(input).toString()) });
-      const output = authorization.evaluate(`platform/${request.boundary}/decision`, input);
+      const output = authorization.decideBytes(`platform/${request.boundary}/decision`, input).bytes;
       ours.push(canonical(JSON.parse(Buffer.from(output).toString())));
     }
     const theirs = (ask(folder, queries) as JsonValue[]).map(canonical);

@@ -1,11 +1,10 @@
 // Salted commitments: what stands in evidence in place of a secret or a prompt.
-import { hex } from '../hex.ts';
 import type { Opening } from './decision.ts';
 
 /** The part of the `record` module that hashes framed fields; the same in every host. */
 export interface FramedHash {
-  /** SHA-256 over fields, each as a 32-bit big-endian length and its bytes: 32 bytes. */
-  sha256Framed(fields: readonly (string | Uint8Array)[]): Uint8Array;
+  /** SHA-256 over fields, each as a 32-bit big-endian length and its bytes: 64 hex digits. */
+  framedHex(fields: readonly (string | Uint8Array)[]): string;
 }
 
 const PREFIX = '{"$commitment":"sha256:';
@@ -21,10 +20,10 @@ export function commit(
   field: string,
   value: Uint8Array,
 ): { commitment: Uint8Array; opening: Opening } {
-  const salt = record.sha256Framed(['platform/salt/v1', requestSalt, field]);
+  const salt = record.framedHex(['platform/salt/v1', requestSalt, field]);
   return {
-    commitment: commitmentOf(record, salt, field, value),
-    opening: { field, salt: hex(salt), value: value.slice() },
+    commitment: commitmentOf(record, Buffer.from(salt, 'hex'), field, value),
+    opening: { field, salt, value: new Uint8Array(value) },
   };
 }
 
@@ -35,8 +34,8 @@ export function commitmentOf(
   field: string,
   value: Uint8Array,
 ): Uint8Array {
-  const digest = record.sha256Framed(['platform/commitment/v1', fieldSalt, field, value]);
-  return Buffer.from(PREFIX + hex(digest) + SUFFIX, 'latin1');
+  const digest = record.framedHex(['platform/commitment/v1', fieldSalt, field, value]);
+  return Buffer.from(PREFIX + digest + SUFFIX, 'latin1');
 }
 
 /** True when an opening's salt and value give the commitment that stands in the evidence. */

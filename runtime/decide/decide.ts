@@ -1,16 +1,14 @@
 // The one path to a decision: check the input, run the module, name the result by its id.
 import type { BundleSource, LoadedPair } from '../bundle/pair.ts';
 import { codeOf } from '../errors.ts';
-import { hex } from '../hex.ts';
 import type { JsonObject } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import type { Record as RecordModule } from '../modules/record.ts';
-import { committedFields } from './boundary.ts';
-import { commit } from './commitment.ts';
-import type { Decision, DecisionRequest, Obligation, Opening } from './decision.ts';
+import { DECISION_MODULES } from './boundary.ts';
+import type { Decision, DecisionRequest, Obligation } from './decision.ts';
 import type { Executor } from './execute.ts';
-import { findMembers, spliceMembers } from './members.ts';
 import { isObligation, unhonoured } from './obligations.ts';
+import { type ReadInput, readInput } from './read-input.ts';
 
 /** The tag of a decision id; a change of what is hashed changes it. */
 export const DECISION_TAG = 'platform/decision/v1';
@@ -73,7 +71,7 @@ function decideWith(
           : executor.execute({
               boundary: request.boundary,
               module: request.module,
-              input: committed.canonical,
+              input: committed.input,
               schema: request.schema,
             });
     } catch (error) {
@@ -83,58 +81,11 @@ function decideWith(
   return toDecision(record, request, pair, committed, outputBytes);
 }
 
-interface ReadInput {
-  committedInput: Uint8Array;
-  openings: Opening[];
-}
-
 function currentPair(executorInForce: () => Executor | undefined): LoadedPair | undefined {
   try {
     return executorInForce()?.pair;
   } catch {
     return undefined;
-  }
-}
-
-/** Canonicalizes and commits; an unreadable input becomes one commitment over its raw bytes. */
-function readInput(
-  record: RecordModule,
-  request: DecisionRequest,
-): ReadInput & ({ canonical: Uint8Array } | { refused: string }) {
-  let canonical: Uint8Array;
-  try {
-    canonical =
-      request.input instanceof Uint8Array
-        ? record.canonicalize(request.input)
-        : record.canonicalizeValue(request.input);
-  } catch (error) {
-    const raw = request.input instanceof Uint8Array ? request.input : rawBytes(request.input);
-    const { commitment, opening } = commit(record, request.salt, '', raw);
-    return { refused: codeOf(error), committedInput: commitment, openings: [opening] };
-  }
-  const fields = committedFields(request.module, request.boundary);
-  if (fields.length === 0) return { canonical, committedInput: canonical, openings: [] };
-  const members = findMembers(canonical, fields);
-  const commitments = members.map(({ name, start, end }) =>
-    commit(record, request.salt, name, canonical.subarray(start, end)),
-  );
-  return {
-    canonical,
-    committedInput: spliceMembers(
-      canonical,
-      members,
-      commitments.map(({ commitment }) => commitment),
-    ),
-    openings: commitments.map(({ opening }) => opening),
-  };
-}
-
-/** The text that stands for a value that cannot be canonicalized, such as one with a lone surrogate. */
-function rawBytes(value: unknown): Uint8Array {
-  try {
-    return Buffer.from(JSON.stringify(value) ?? '');
-  } catch {
-    return new Uint8Array(0);
   }
 }
 
@@ -152,17 +103,12 @@ function toDecision(
 ): Decision {
   const policyRevision = pair?.policy.revision ?? '';
   const dataRevision = pair?.data.revision ?? '';
-  const id = record.decisionId([
-    DECISION_TAG,
-    request.boundary,
-    request.module,
-    policyRevision,
-    dataRevision,
-    read.committedInput,
-    outputBytes,
-  ]);
+  const id = record.framedHex(
+    [read.committedInput, outputBytes],
+    prefixOf(record, request, policyRevision, dataRevision),
+  );
   return {
-    id: hex(id),
+    id,
     boundary: request.boundary,
     module: request.module,
     moduleDigest: pair?.policy.modules[request.module]?.core ?? '',
@@ -171,8 +117,28 @@ function toDecision(
     committedInput: read.committedInput,
     outputBytes,
     openings: read.openings,
-    ...judge(request, parseOutput(outputBytes)),
+    ...judged(request, outputBytes),
   };
+}
+
+/** The first five fields of an id, framed, under one pair of revisions. */
+const prefixes = new Map<string, Uint8Array>();
+const PREFIXES_KEPT = 256;
+
+function prefixOf(
+  record: RecordModule,
+  { boundary, module }: DecisionRequest,
+  policyRevision: string,
+  dataRevision: string,
+): Uint8Array {
+  const key = `${boundary} ${module} ${policyRevision} ${dataRevision}`;
+  let prefix = prefixes.get(key);
+  if (prefix === undefined) {
+    if (prefixes.size >= PREFIXES_KEPT) prefixes.clear();
+    prefix = record.frames([DECISION_TAG, boundary, module, policyRevision, dataRevision]);
+    prefixes.set(key, prefix);
+  }
+  return prefix;
 }
 
 /** What an output is taken for that is no answer. */
@@ -215,6 +181,22 @@ type Judgement = Pick<
   Decision,
   'output' | 'allow' | 'reason' | 'rule' | 'controls' | 'obligations'
 >;
+
+/** Judgements without obligations, which are the same for every caller, by module and output. */
+const judgements = new Map<string, WeakMap<Uint8Array, Judgement>>(
+  DECISION_MODULES.map((module) => [module, new WeakMap()]),
+);
+
+function judged(request: DecisionRequest, outputBytes: Uint8Array): Judgement {
+  const known = judgements.get(request.module)?.get(outputBytes);
+  if (known !== undefined) return known;
+  const judgement = judge(request, parseOutput(outputBytes));
+  if (judgement.obligations.length === 0) {
+    deepFreeze(judgement as unknown as JsonObject);
+    judgements.get(request.module)?.set(outputBytes, judgement);
+  }
+  return judgement;
+}
 
 /** Reads a module's output; `allow: true` allows a caller that can keep every obligation, no other. */
 function judge(request: DecisionRequest, output: JsonObject): Judgement {

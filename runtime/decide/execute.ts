@@ -2,8 +2,10 @@
 
 import type { LoadedPair } from '../bundle/pair.ts';
 import { PlatformError } from '../errors.ts';
+import type { JsonValue } from '../json.ts';
+import type { PolicyHost } from '../modules/answer.ts';
 import type { ArgumentsModule } from '../modules/arguments.ts';
-import type { Authorization } from '../modules/authorization.ts';
+import { noteCanonical } from '../modules/canonical-value.ts';
 import type { Guard } from '../modules/guard.ts';
 import type { Record as RecordModule } from '../modules/record.ts';
 import type { Scope } from '../modules/scope.ts';
@@ -15,8 +17,8 @@ import { topLevelMembers } from './members.ts';
 export interface Execution {
   boundary: Boundary;
   module: DecisionModule;
-  /** Canonical JSON, nothing committed. */
-  input: Uint8Array;
+  /** Canonical JSON, nothing committed, or a value that is known to have a canonical form. */
+  input: Uint8Array | JsonValue;
   /** Canonical JSON of the tool's schema, whose digest the input names. */
   schema?: Uint8Array;
 }
@@ -39,15 +41,15 @@ export interface Executor {
 /** Binds the modules of this process to one pair of bundles. */
 export function createExecutor(
   modules: Modules,
-  authorization: Authorization,
+  authorization: PolicyHost,
   pair: LoadedPair,
 ): Executor {
-  // The authorization host returns the same object for equal outputs, so each is canonicalized once.
+  // The host of the policies returns the same object for equal outputs, so each is canonicalized once.
   const canonical = new WeakMap<Uint8Array, Uint8Array>();
   const canonicalOf = (output: Uint8Array): Uint8Array => {
     let known = canonical.get(output);
     if (known === undefined) {
-      known = modules.record.canonicalize(output);
+      known = noteCanonical(modules.record.canonicalize(output));
       canonical.set(output, known);
     }
     return known;
@@ -56,11 +58,17 @@ export function createExecutor(
     pair,
     execute({ boundary, module, input, schema }) {
       if (module === 'authorization') {
-        return canonicalOf(authorization.evaluate(entrypointOf(boundary), input));
+        const entrypoint = entrypointOf(boundary);
+        const { bytes } =
+          input instanceof Uint8Array
+            ? authorization.decideBytes(entrypoint, input)
+            : authorization.decide(entrypoint, input);
+        return canonicalOf(bytes);
       }
-      if (module === 'scope') return modules.scope.decideBytes(input);
-      if (module === 'guard') return modules.guard.scanBytes(input);
-      return validateArguments(modules, input, schema);
+      const bytes = input instanceof Uint8Array ? input : modules.record.canonicalizeValue(input);
+      if (module === 'scope') return modules.scope.decideBytes(bytes);
+      if (module === 'guard') return modules.guard.scanBytes(bytes);
+      return validateArguments(modules, bytes, schema);
     },
   };
 }

@@ -9,7 +9,8 @@ export interface RecordHashes {
   canonicalize(json: Uint8Array): Uint8Array;
   /** 32 bytes. */
   sha256(bytes: Uint8Array): Uint8Array;
-  sha256Framed(fields: readonly (string | Uint8Array)[]): Uint8Array;
+  /** SHA-256 over fields, each as a 32-bit big-endian length and its bytes: 64 hex digits. */
+  framedHex(fields: readonly (string | Uint8Array)[]): string;
   /** RFC 6962 section 2.1: SHA-256 of 0x00 and the leaf, 32 bytes. */
   leafHash(leaf: Uint8Array): Uint8Array;
   /** RFC 6962 section 2.1: SHA-256 of 0x01, left and right, 32 bytes. */

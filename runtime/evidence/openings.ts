@@ -48,7 +48,7 @@ const KEY_NAME = /^(\d{4}-\d{2}-\d{2})\.key$/;
 
 /** The record module's framed hash, computed apart from it: what is filed here checks what it said. */
 const framedHash: FramedHash = {
-  sha256Framed(fields) {
+  framedHex(fields) {
     const hash = createHash('sha256');
     for (const field of fields) {
       const bytes = Buffer.from(field as Uint8Array);
@@ -56,7 +56,7 @@ const framedHash: FramedHash = {
       length.writeUInt32BE(bytes.length);
       hash.update(length).update(bytes);
     }
-    return hash.digest();
+    return hash.digest('hex');
   },
 };
 

@@ -1,6 +1,7 @@
 // Hosts `decisions.wasm`, the policies compiled to our own engine: one input in, one decision out.
 import { InputError, ModuleError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
+import { type Answer, answerOf, type PolicyHost } from './answer.ts';
 import { type InputMemory, InputWriter, type ReadMember, readMembers } from './decision-input.ts';
 import { inputError } from './error-numbers.ts';
 import { createProjection, type Projection } from './projection.ts';
@@ -28,13 +29,6 @@ interface DecisionExports {
   evaluate(entrypoint: number, input: number): number;
   answerText(answer: number): number;
   failureOf(): number;
-}
-
-/** The result of an entrypoint. Equal results are the same object, so that nobody may change it. */
-export interface Answer {
-  /** Canonical JSON (RFC 8785). */
-  readonly bytes: Uint8Array;
-  readonly value: JsonValue;
 }
 
 interface Entrypoint {
@@ -75,7 +69,7 @@ const FAILURES = [
  * The compiled policies with one data bundle. A trap costs the instance, and the next call gets a fresh
  * one with the data loaded again.
  */
-export class Decisions {
+export class Decisions implements PolicyHost {
   readonly #module: WebAssembly.Module;
   readonly #config: DecisionsConfig;
   readonly #writer = new InputWriter();
@@ -100,18 +94,11 @@ export class Decisions {
     return new Decisions(config);
   }
 
-  /** Names such as `platform/tool/decision`. */
   get entrypoints(): string[] {
     this.#instance ??= this.#start();
     return [...this.#instance.entrypoints.keys()];
   }
 
-  /**
-   * Evaluates an entrypoint for a JSON value. Only what the policy reads is looked at: whether the rest
-   * is JSON is not checked here.
-   * @throws ModuleError `bundle_entrypoint_missing`, `module_output_invalid` when the entrypoint is
-   *   undefined for this input, or why the evaluation ended; InputError for what is no JSON value
-   */
   decide(entrypoint: string, input: JsonValue): Answer {
     return this.#evaluate(entrypoint, (instance, entry) => {
       const { exports } = instance;
@@ -125,7 +112,6 @@ export class Decisions {
     });
   }
 
-  /** The same for canonical JSON of at most 1 MiB. */
   decideBytes(entrypoint: string, input: Uint8Array): Answer {
     return this.#evaluate(entrypoint, (instance, entry) => {
       if (entry.project !== undefined) {
@@ -255,9 +241,7 @@ function intern(instance: Instance, name: string): number {
 }
 
 function remembered(instance: Instance, number: number): Answer {
-  const bytes = Buffer.from(textOf(instance, instance.exports.answerText(number)));
-  const value = freeze(JSON.parse(bytes.toString()) as JsonValue);
-  const answer = { bytes: new Uint8Array(bytes), value };
+  const answer = answerOf(textOf(instance, instance.exports.answerText(number)).slice());
   instance.answers[number % ANSWERS_KEPT] = { number, answer };
   return answer;
 }
@@ -274,11 +258,4 @@ function textsOf(instance: Instance, pointer: number): string[] {
   return Array.from({ length: words[(pointer + LENGTH) >> 2]! }, (_, index) =>
     Buffer.from(textOf(instance, words[(elements >> 2) + index]!)).toString(),
   );
-}
-
-function freeze(value: JsonValue): JsonValue {
-  if (typeof value === 'object' && value !== null) {
-    for (const member of Object.values(value)) freeze(member);
-  }
-  return Object.freeze(value) as JsonValue;
 }

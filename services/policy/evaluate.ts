@@ -93,7 +93,7 @@ async function run(
 ): Promise<string | undefined> {
   try {
     const input = question.input ?? new Uint8Array(0);
-    return Buffer.from(snapshot.module.evaluate(entrypoint, input)).toString();
+    return Buffer.from(snapshot.module.decideBytes(entrypoint, input).bytes).toString();
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error.code === 'module_output_invalid') return undefined;

@@ -24,7 +24,7 @@ export function policiesOver(boundary: Boundary, data: JsonObject): (input: Json
   });
   return (input) => {
     const bytes = record.canonicalizeValue(input);
-    const output = authorization.evaluate(entrypointOf(boundary), bytes);
+    const output = authorization.decideBytes(entrypointOf(boundary), bytes).bytes;
     return JSON.parse(Buffer.from(output).toString()) as Answer;
   };
 }

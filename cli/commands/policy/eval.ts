@@ -94,7 +94,7 @@ async function evaluate(flags: EvalFlags): Promise<number> {
   const record = RecordModule.create(moduleBytes('record'));
   const module = Authorization.create({ wasm, data: Buffer.from(JSON.stringify(data)) });
   const canonical = record.canonicalizeValue(input);
-  const answer = module.evaluateJson(`platform/${flags.boundary}/decision`, canonical);
+  const answer = module.decideBytes(`platform/${flags.boundary}/decision`, canonical).value;
   if (flags.json) printJson(answer);
   else print(describe(answer));
   return isJsonObject(answer) && answer.allow === true ? 0 : EXIT_FAILED;

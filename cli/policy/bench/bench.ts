@@ -44,7 +44,7 @@ export async function benchPolicy(
   const entrypoint = `platform/${boundary}/decision`;
   const all = inputs.length > 0 ? inputs : await madeUp(side, boundary, record);
   const isAllowed = (input: Uint8Array) => {
-    const answer = ours.evaluateJson(entrypoint, record.canonicalize(input));
+    const answer = ours.decideBytes(entrypoint, record.canonicalize(input)).value;
     return isJsonObject(answer) && answer.allow === true;
   };
   const allowed = all.filter(isAllowed);
@@ -58,7 +58,7 @@ export async function benchPolicy(
       const texts = some.map((input) => Buffer.from(input).toString());
       const count = some.length;
       const decide = (round: number) =>
-        ours.evaluateJson(entrypoint, record.canonicalize(some[round % count]!));
+        ours.decideBytes(entrypoint, record.canonicalize(some[round % count]!)).value;
       const decideStock = (round: number) =>
         stock.evaluate(JSON.parse(texts[round % count]!), entrypoint)[0]!.result;
       for (let number = 0; number < count; number++)

@@ -247,7 +247,7 @@ test('what is accepted is never refuted by the compiled module', async () => {
 
 function decided(module: Authorization, entrypoint: string, input: JsonObject): JsonObject {
   try {
-    return module.evaluateJson(entrypoint, Buffer.from(JSON.stringify(input))) as JsonObject;
+    return module.decideBytes(entrypoint, Buffer.from(JSON.stringify(input))).value as JsonObject;
   } catch {
     // An error of the evaluation is a deny.
     return { allow: false };

@@ -55,7 +55,7 @@ export class Judge {
     const entrypoint = `platform/${boundary}/decision`;
     if (!this.#entrypoints.has(entrypoint)) return failed('boundary_missing');
     try {
-      const answer = this.#module.evaluateJson(entrypoint, canonical);
+      const answer = this.#module.decideBytes(entrypoint, canonical).value;
       if (!isJsonObject(answer)) return failed('module_output_invalid');
       let verdict = this.#read.get(answer);
       if (verdict === undefined) {

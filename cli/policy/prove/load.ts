@@ -112,7 +112,7 @@ function asking(wasm: Uint8Array, data: JsonObject, boundary: string): Ask {
   return (input) => {
     try {
       const canonical = record.canonicalizeValue(input);
-      return authorization.evaluateJson(`platform/${boundary}/decision`, canonical);
+      return authorization.decideBytes(`platform/${boundary}/decision`, canonical).value;
     } catch (error) {
       if (error instanceof ModuleError && error.code !== 'bundle_entrypoint_missing')
         return undefined;

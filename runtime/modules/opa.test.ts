@@ -6,7 +6,7 @@ import { POLICIES } from '../bundle/testing.ts';
 import type { PlatformError } from '../errors.ts';
 import { sampleData } from '../testing/sample-data.ts';
 import { sampleRequests } from '../testing/sample-requests.ts';
-import { Authorization } from './authorization.ts';
+import { OpaPolicy } from './opa.ts';
 import { createProjection } from './projection.ts';
 import { Record as RecordModule } from './record.ts';
 import { RegoCompiler } from './rego.ts';
@@ -27,8 +27,8 @@ const codeOf = (action: () => unknown): string => {
 };
 
 test('what a policy cannot read changes no answer', () => {
-  const whole = Authorization.create({ wasm: policies.wasm, data });
-  const projected = Authorization.create({ wasm: policies.wasm, data, reads: policies.reads });
+  const whole = OpaPolicy.create({ wasm: policies.wasm, data });
+  const projected = OpaPolicy.create({ wasm: policies.wasm, data, reads: policies.reads });
   let allowed = 0;
   for (const request of sampleRequests(4000, 11)) {
     let input: Uint8Array;
@@ -38,9 +38,9 @@ test('what a policy cannot read changes no answer', () => {
       continue;
     }
     const entrypoint = `platform/${request.boundary}/decision`;
-    const answer = text(whole.evaluate(entrypoint, input));
-    assert.is(text(projected.evaluate(entrypoint, input)), answer, text(input));
-    assert.equal(projected.evaluateJson(entrypoint, input), JSON.parse(answer));
+    const answer = text(whole.decideBytes(entrypoint, input).bytes);
+    assert.is(text(projected.decideBytes(entrypoint, input).bytes), answer, text(input));
+    assert.equal(projected.decideBytes(entrypoint, input).value, JSON.parse(answer));
     if (answer.includes('"allow":true')) allowed += 1;
   }
   assert.ok(allowed > 400, `${allowed} allowed`);
@@ -110,31 +110,31 @@ test('a projection gives up on what is no canonical object, and never writes bey
 });
 
 test('an entrypoint that is not there, an input that is too large', () => {
-  const module = Authorization.create({ wasm: policies.wasm, data: empty });
+  const module = OpaPolicy.create({ wasm: policies.wasm, data: empty });
   assert.is(
-    codeOf(() => module.evaluate('platform/tool/nothing', empty)),
+    codeOf(() => module.decideBytes('platform/tool/nothing', empty).bytes),
     'bundle_entrypoint_missing',
   );
   const large = Buffer.from(`{"a":"${'x'.repeat(1 << 20)}"}`);
   assert.is(
-    codeOf(() => module.evaluate('platform/tool/decision', large)),
+    codeOf(() => module.decideBytes('platform/tool/decision', large).bytes),
     'input_too_large',
   );
 });
 
 test('a module of another kind, and data that is no JSON', () => {
   assert.is(
-    codeOf(() => Authorization.create({ wasm: empty, data: empty })),
+    codeOf(() => OpaPolicy.create({ wasm: empty, data: empty })),
     'module_missing',
   );
   const other = moduleBytes('record');
   assert.is(
-    codeOf(() => Authorization.create({ wasm: other, data: empty })),
+    codeOf(() => OpaPolicy.create({ wasm: other, data: empty })),
     'module_missing',
   );
   const broken = Buffer.from('{"agents":');
   assert.is(
-    codeOf(() => Authorization.create({ wasm: policies.wasm, data: broken })),
+    codeOf(() => OpaPolicy.create({ wasm: policies.wasm, data: broken })),
     'module_trapped',
   );
 });
@@ -150,17 +150,17 @@ out := x if { x := [a | some a in input.l; some _ in input.l; some _ in input.l]
     entrypoints: ['p/out'],
     roots: ['p'],
   });
-  const module = Authorization.create({ wasm: built.wasm, data: empty });
+  const module = OpaPolicy.create({ wasm: built.wasm, data: empty });
   const many = Buffer.from(JSON.stringify({ l: Array.from({ length: 250 }, (_, i) => `${i}`) }));
   const few = Buffer.from('{"l":["a"]}');
-  assert.is(text(module.evaluate('p/out', few)), '["a"]');
+  assert.is(text(module.decideBytes('p/out', few).bytes), '["a"]');
   assert.is(
-    codeOf(() => module.evaluate('p/out', many)),
+    codeOf(() => module.decideBytes('p/out', many).bytes),
     'module_trapped',
   );
-  assert.is(text(module.evaluate('p/out', few)), '["a"]');
+  assert.is(text(module.decideBytes('p/out', few).bytes), '["a"]');
   assert.is(
-    codeOf(() => module.evaluate('p/out', empty)),
+    codeOf(() => module.decideBytes('p/out', empty).bytes),
     'no error',
   );
 });
@@ -170,12 +170,12 @@ test('a rule that is undefined for an input is an error, not an empty answer', a
   const files = [{ path: 'p.rego', content: 'package p\nout := 1 if input.a\n' }];
   const compiler = await RegoCompiler.load();
   const built = compiler.build({ ...own, files, entrypoints: ['p/out'], roots: ['p'] });
-  const module = Authorization.create({ wasm: built.wasm, data: empty });
+  const module = OpaPolicy.create({ wasm: built.wasm, data: empty });
   assert.is(
-    codeOf(() => module.evaluate('p/out', empty)),
+    codeOf(() => module.decideBytes('p/out', empty).bytes),
     'module_output_invalid',
   );
-  assert.is(text(module.evaluate('p/out', Buffer.from('{"a":1}'))), '1');
+  assert.is(text(module.decideBytes('p/out', Buffer.from('{"a":1}')).bytes), '1');
 });
 
 test.run();

@@ -1,0 +1,94 @@
+// Reads the input of a decision: checks that it is JSON that every host reads alike, and commits its secrets.
+import { codeOf } from '../errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isCanonicalValue, noteCanonical } from '../modules/canonical-value.ts';
+import type { Record as RecordModule } from '../modules/record.ts';
+import { committedFields } from './boundary.ts';
+import { commit } from './commitment.ts';
+import type { DecisionRequest, Opening } from './decision.ts';
+import { findMembers, spliceMembers } from './members.ts';
+
+const INPUT_BYTES_MAX = 1 << 20;
+/** Of UTF-8 for each unit of UTF-16. */
+const UTF8_BYTES_MAX = 3;
+
+/** What evidence may hold of an input, and what opens the rest. */
+export interface ReadInput {
+  committedInput: Uint8Array;
+  openings: Opening[];
+}
+
+/** Canonicalizes and commits; an unreadable input becomes one commitment over its raw bytes. */
+export function readInput(
+  record: RecordModule,
+  request: DecisionRequest,
+): ReadInput & ({ input: Uint8Array | JsonValue } | { refused: string }) {
+  if (!(request.input instanceof Uint8Array) && isCanonicalValue(request.input)) {
+    const read = readValue(record, request, request.input);
+    if (read !== undefined) return { ...read, input: request.input };
+  }
+  let canonical: Uint8Array;
+  try {
+    canonical =
+      request.input instanceof Uint8Array
+        ? record.canonicalize(request.input)
+        : record.canonicalizeValue(request.input);
+  } catch (error) {
+    const raw = request.input instanceof Uint8Array ? request.input : rawBytes(request.input);
+    const { commitment, opening } = commit(record, request.salt, '', raw);
+    return { refused: codeOf(error), committedInput: commitment, openings: [opening] };
+  }
+  const fields = committedFields(request.module, request.boundary);
+  if (fields.length === 0) {
+    return { input: canonical, committedInput: noteCanonical(canonical), openings: [] };
+  }
+  const members = findMembers(canonical, fields);
+  const commitments = members.map(({ name, start, end }) =>
+    commit(record, request.salt, name, canonical.subarray(start, end)),
+  );
+  const committedInput = spliceMembers(
+    canonical,
+    members,
+    commitments.map(({ commitment }) => commitment),
+  );
+  return {
+    input: canonical,
+    committedInput: noteCanonical(committedInput),
+    openings: commitments.map(({ opening }) => opening),
+  };
+}
+
+/** The same for a value that JSON.stringify writes canonically; undefined when it may be too large. */
+function readValue(
+  record: RecordModule,
+  request: DecisionRequest,
+  value: JsonValue,
+): ReadInput | undefined {
+  const openings: Opening[] = [];
+  let shown = value;
+  let length = 0;
+  if (isJsonObject(value)) {
+    for (const name of committedFields(request.module, request.boundary)) {
+      if (!Object.hasOwn(value, name)) continue;
+      const text = JSON.stringify(value[name]);
+      length += text.length;
+      const { commitment, opening } = commit(record, request.salt, name, Buffer.from(text));
+      openings.push(opening);
+      // Members keep their places, so that the order stays the canonical one.
+      if (shown === value) shown = { ...value };
+      (shown as JsonObject)[name] = JSON.parse(Buffer.from(commitment).toString()) as JsonObject;
+    }
+  }
+  const text = JSON.stringify(shown);
+  if ((length + text.length) * UTF8_BYTES_MAX > INPUT_BYTES_MAX) return undefined;
+  return { committedInput: noteCanonical(Buffer.from(text)), openings };
+}
+
+/** The text that stands for a value that cannot be canonicalized, such as one with a lone surrogate. */
+function rawBytes(value: unknown): Uint8Array {
+  try {
+    return Buffer.from(JSON.stringify(value) ?? '');
+  } catch {
+    return new Uint8Array(0);
+  }
+}
