@@ -104,6 +104,7 @@ interface Answer {
   body: string;
   /** What the service received, when the request reached it. */
   upstream: IncomingHttpHeaders | undefined;
+  /** The request's own line; nothing where no filter named the request. */
   log: Record<string, string>;
 }
 
@@ -113,7 +114,6 @@ async function ask(
   headers: Record<string, string | string[]> = {},
 ): Promise<Answer> {
   const before = seen.length;
-  const lines = logLines().length;
   const { status, body } = await new Promise<{ status: number; body: string }>(
     (resolve, reject) => {
       const call = request(
@@ -138,12 +138,21 @@ async function ask(
       call.on('error', reject).end();
     },
   );
-  await eventually(() => logLines().length > lines, 15_000);
-  const log = JSON.parse(logLines().at(-1)!) as Record<string, string>;
-  return { status, body, upstream: seen.length > before ? seen.at(-1) : undefined, log };
+  const upstream = seen.length > before ? seen.at(-1) : undefined;
+  const id = upstream?.['x-platform-request-id'] ?? /"request_id":"([^"]+)"/.exec(body)?.[1];
+  return { status, body, upstream, log: id === undefined ? {} : await logged(String(id)) };
 }
 
-const logLines = () => readFileSync(path('access.log'), 'utf8').split('\n').filter(Boolean);
+/** The line of one request: those of others may be written after it was answered. */
+async function logged(id: string): Promise<Record<string, string>> {
+  let found: Record<string, string> | undefined;
+  await eventually(() => {
+    const lines = readFileSync(path('access.log'), 'utf8').split('\n').slice(0, -1);
+    found = lines.map((line) => JSON.parse(line)).find((line) => line.request_id === id);
+    return found !== undefined;
+  }, 15_000);
+  return found!;
+}
 
 if (needs('envoy')) {
   test.before(async () => {
