@@ -163,7 +163,7 @@ export function selections(key: string, slot: u32): void {
   let nodes: u32 = 0;
   for (let i: u32 = 0; i < count(items); i++) {
     const item = elementAt(items, i);
-    let selection = attempt(item, Shape.Field);
+    let selection = kindOf(item) == Kind.Null ? newNode(Shape.Field) : attempt(item, Shape.Field);
     if (selection == 0) selection = attempt(item, Shape.Spread);
     if (selection == 0) selection = attempt(item, Shape.Inline);
     if (selection != 0) nodes = append(nodes, selection);

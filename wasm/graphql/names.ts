@@ -2,10 +2,13 @@
 
 import { alloc } from '../common/arena';
 import { lengthOf, textOf } from '../engine/value';
-import { same, size } from './ast';
+import { same } from './ast';
 
 // Entries used, slots minus one, where the slots are; a slot is a name and a value, free when the name is 0.
 const MAP_BYTES: u32 = 12;
+
+// A string value of no bytes, for the names that are left out of a document given as an object.
+const EMPTY: u32 = <u32>memory.data(16);
 
 /** An empty map. */
 export function newNames(): u32 {
@@ -23,13 +26,13 @@ function reserve(map: u32, slots: u32): void {
 }
 
 /** What is kept under a name, 0 when nothing is. */
-export function lookup(map: u32, name: u32): u32 {
-  return size(name) == 0 ? 0 : load<u32>(slotOf(map, name), 4);
+export function lookup(map: u32, text: u32): u32 {
+  return load<u32>(slotOf(map, text == 0 ? EMPTY : text), 4);
 }
 
-/** Keeps something under a name that is not empty. */
-export function keep(map: u32, name: u32, value: u32): void {
-  if (size(name) == 0) return;
+/** Keeps something under a name. */
+export function keep(map: u32, text: u32, value: u32): void {
+  const name = text == 0 ? EMPTY : text;
   const slot = slotOf(map, name);
   store<u32>(slot, value, 4);
   if (load<u32>(slot) != 0) return;

@@ -10,12 +10,11 @@ import { isInput, subscriptionType } from './types';
 /** Asks every rule about an operation that begins at the type `root`, which has been walked. */
 export function checkOperation(document: u32, operation: u32, root: u32): bool {
   const name = at(operation, Slot.Name);
-  const nameless = size(name) == 0;
   // KnownRootType, LoneAnonymousOperation
   if (root == 0 || !knownOperation(operation)) return false;
-  if (nameless && count(at(document, Slot.Operations)) > 1) return false;
+  if (size(name) == 0 && count(at(document, Slot.Operations)) > 1) return false;
   return (
-    newOperation(nameless ? 0 : name) &&
+    newOperation(name) &&
     checkVariables(at(operation, Slot.Variables)) &&
     checkSubscription(operation) &&
     mergeable(at(operation, Slot.Selections))

@@ -13,7 +13,6 @@ let operationNames: u32 = 0;
 let fragmentNames: u32 = 0;
 let usedFragments: u32 = 0;
 let inFragments: bool = false;
-let namelessOperation: bool = false;
 
 /** Begins a query. */
 export function collectNames(): void {
@@ -21,16 +20,10 @@ export function collectNames(): void {
   fragmentNames = newNames();
   usedFragments = newNames();
   inFragments = false;
-  namelessOperation = false;
 }
 
 /** UniqueOperationNames. */
 export function newOperation(name: u32): bool {
-  if (name == 0) {
-    const first = !namelessOperation;
-    namelessOperation = true;
-    return first;
-  }
   return fresh(operationNames, name);
 }
 

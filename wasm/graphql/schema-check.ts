@@ -118,12 +118,10 @@ function validEnumValues(definition: u32): bool {
 /** Whether no two nodes have the same name. */
 function unique(list: u32): bool {
   const seen = newNames();
-  let nameless = false;
   for (let i: u32 = 0; i < count(list); i++) {
     const name = at(elementAt(list, i), Slot.Name);
-    if (lookup(seen, name) != 0 || (size(name) == 0 && nameless)) return false;
-    if (size(name) == 0) nameless = true;
-    keep(seen, name, name);
+    if (lookup(seen, name) != 0) return false;
+    keep(seen, name, 1);
   }
   return true;
 }

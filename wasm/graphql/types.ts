@@ -1,7 +1,7 @@
 // A GraphQL schema that is being checked and asked: types and directives by name, roots, possible types.
 
 import { asciiString, elementAt } from '../engine/value';
-import { append, at, count, is, joined, newNode, put, Shape, Slot, size, typeName } from './ast';
+import { append, at, count, is, joined, newNode, put, Shape, Slot, typeName } from './ast';
 import { keep, lookup, newNames } from './names';
 import { TypeKind } from './schema';
 
@@ -83,7 +83,7 @@ export function assemble(prelude: u32, document: u32): bool {
   for (let i: u32 = 0; i < count(definitions); i++) {
     const definition = elementAt(definitions, i);
     const name = at(definition, Slot.Name);
-    if (size(name) == 0 || typeOf(name) != 0) return false;
+    if (typeOf(name) != 0) return false;
     keep(types, name, definition);
   }
   return (
@@ -96,7 +96,6 @@ function extend(extensions: u32): bool {
   for (let i: u32 = 0; i < count(extensions); i++) {
     const extension = elementAt(extensions, i);
     const name = at(extension, Slot.Name);
-    if (size(name) == 0) return false;
     let definition = typeOf(name);
     if (definition == 0) {
       definition = newNode(Shape.Definition);
@@ -148,7 +147,7 @@ function addDirectives(): bool {
   for (let i: u32 = 0; i < count(directiveDefinitions); i++) {
     const directive = elementAt(directiveDefinitions, i);
     const name = at(directive, Slot.Name);
-    if (size(name) == 0 || (directiveOf(name) != 0 && !isBuiltIn(name))) return false;
+    if (directiveOf(name) != 0 && !isBuiltIn(name)) return false;
     keep(directives, name, directive);
   }
   return true;
