@@ -30,7 +30,11 @@ const lines: fc.Arbitrary<Line> = fc.letrec<{ line: Line }>((tie) => ({
     kind: fc.constantFrom('rule' as const, 'condition' as const),
     ...{ text: hostile, name: hostile, place: hostile, note: hostile },
     values: fc.array(fc.tuple(hostile, hostile), { maxLength: 2 }),
-    children: fc.oneof({ maxDepth: 5 }, fc.constant([]), fc.array(tie('line'), { maxLength: 2 })),
+    children: fc.oneof(
+      { maxDepth: 5 },
+      fc.constant<Line[]>([]),
+      fc.array(tie('line'), { maxLength: 2 }),
+    ),
     folded: fc.boolean(),
   }),
 })).line;
