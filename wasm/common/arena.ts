@@ -2,6 +2,9 @@
 
 const WASM_PAGE: u32 = 65536;
 
+/** How often the arena was reset: what it held before is gone. */
+export let resets: u32 = 0;
+
 let floor: u32 = <u32>__heap_base;
 let top: u32 = <u32>__heap_base;
 
@@ -22,6 +25,7 @@ export function alloc(bytes: u32): u32 {
 /** Frees everything that was allocated since the last `persist`. */
 export function resetArena(): void {
   top = floor;
+  resets += 1;
 }
 
 /** Keeps everything that is allocated now across later resets. */

@@ -8,12 +8,16 @@ import {
   Op,
   PATTERN_BYTES_MAX,
   RANGE_BYTES,
+  RE2_BYTES_MAX,
+  RE2_INSTRUCTIONS_MAX,
   RegexError,
 } from './program';
+import { parseRe2, re2Groups } from './re2';
 import { fail, Node, resetTree, Tree, treeError, UNBOUNDED } from './tree';
 
 let program: usize = 0;
 let programEnd: usize = 0;
+let namesAt: usize = 0;
 let rangesAt: usize = 0;
 let counter: u32 = 0;
 
@@ -23,9 +27,10 @@ export function compileError(): i32 {
 }
 
 /**
- * Compiles `length` bytes of UTF-8 at `pattern` to `target`, 4-byte aligned, which has room for
- * `capacity` bytes. Returns the program's size in bytes, or 0 when refused: then `compileError`
- * tells why. A program holds no absolute address, so that it may be moved.
+ * Compiles `length` bytes of UTF-8 at `pattern`, in the dialect of ECMA-262 with the `u` flag, to
+ * `target`, 4-byte aligned, which has room for `capacity` bytes. Returns the program's size in bytes,
+ * or 0 when refused: then `compileError` tells why. A program holds no absolute address, so that it
+ * may be moved. What a group captures and what a lazy quantifier prefers is not kept.
  */
 export function compile(pattern: usize, length: u32, target: usize, capacity: u32): u32 {
   resetTree();
@@ -34,20 +39,45 @@ export function compile(pattern: usize, length: u32, target: usize, capacity: u3
     return 0;
   }
   const tree = parsePattern(pattern, length);
-  if (tree === null) return 0;
+  return tree === null ? 0 : compileTree(tree, 0, INSTRUCTIONS_MAX, target, capacity);
+}
+
+/** The same in the dialect of Go's package regexp (RE2); its groups capture. */
+export function compileRe2(pattern: usize, length: u32, target: usize, capacity: u32): u32 {
+  resetTree();
+  if (length > RE2_BYTES_MAX) {
+    fail(RegexError.TooLarge);
+    return 0;
+  }
+  const tree = parseRe2(pattern, length);
+  return tree === null ? 0 : compileTree(tree, re2Groups(), RE2_INSTRUCTIONS_MAX, target, capacity);
+}
+
+/** Compiles a tree with so many capturing groups; see `compile`. */
+export function compileTree(
+  tree: Tree,
+  groups: u32,
+  instructionsMax: u32,
+  target: usize,
+  capacity: u32,
+): u32 {
   const instructionBytes = (tree.size + 1) * INSTRUCTION_BYTES;
-  if (tree.size >= INSTRUCTIONS_MAX || HEADER_BYTES + instructionBytes > capacity) {
+  if (tree.size >= instructionsMax || HEADER_BYTES + instructionBytes + groups * 4 > capacity) {
     fail(RegexError.TooLarge);
     return 0;
   }
   program = target;
   programEnd = target + capacity;
-  rangesAt = target + HEADER_BYTES + instructionBytes;
+  namesAt = target + HEADER_BYTES + instructionBytes;
+  rangesAt = namesAt + groups * 4;
+  memory.fill(namesAt, 0, groups * 4);
   counter = 0;
   emit(tree);
   put(Op.Match, 0, 0);
   store<u32>(target, counter);
   store<u32>(target, isAnchored(tree) ? 1 : 0, 4);
+  store<u32>(target, groups, 8);
+  store<u32>(target, <u32>(namesAt - target), 12);
   return treeError() == RegexError.None ? <u32>(rangesAt - target) : 0;
 }
 
@@ -85,8 +115,20 @@ function emit(tree: Tree): void {
     case Node.NotWord:
       put(Op.NotWord, 0, 0);
       break;
+    case Node.LineStart:
+      put(Op.LineStart, 0, 0);
+      break;
+    case Node.LineEnd:
+      put(Op.LineEnd, 0, 0);
+      break;
     case Node.Concat:
       emitAll(child(tree));
+      break;
+    case Node.Capture:
+      store<u32>(namesAt + (tree.b - 1) * 4, tree.c);
+      put(Op.Save, tree.b * 2, 0);
+      emitAll(child(tree));
+      put(Op.Save, tree.b * 2 + 1, 0);
       break;
     case Node.Alternation:
       emitAlternation(tree);
@@ -154,28 +196,34 @@ function emitAlternation(tree: Tree): void {
   patch(ends, 4);
 }
 
+/** Puts a choice between the next instruction, preferred unless `lazy`, and one that `patch` fills in. */
+function split(lazy: bool, chain: u32): u32 {
+  return lazy ? put(Op.Split, chain, counter + 1) : put(Op.Split, counter + 1, chain);
+}
+
 function emitRepeat(tree: Tree): void {
   const body = changetype<Tree>(<usize>tree.a);
+  const lazy = tree.lazy;
+  // Where the operand is that leads out of a choice.
+  const out: usize = lazy ? 4 : 8;
   for (let index: u32 = 1; index < tree.b; index++) emit(body);
-  const start = counter;
-  if (tree.c == UNBOUNDED && tree.b == 0) {
-    const split = put(Op.Split, start + 1, 0);
+  if (tree.c == UNBOUNDED) {
+    // x* is (x+)?, so that a body that may be empty keeps the order of preference (golang.org/issue/46123).
+    const skip = tree.b == 0 ? split(lazy, 0) + 1 : 0;
+    const start = counter;
     emit(body);
-    put(Op.Jump, split, 0);
-    store<u32>(address(split), counter, 8);
+    if (lazy) put(Op.Split, counter + 1, start);
+    else put(Op.Split, start, counter + 1);
+    patch(skip, out);
     return;
   }
   if (tree.b > 0) emit(body);
-  if (tree.c == UNBOUNDED) {
-    put(Op.Split, start, counter + 1);
-    return;
-  }
   let skips: u32 = 0;
   for (let index = tree.b; index < tree.c; index++) {
-    skips = put(Op.Split, counter + 1, skips) + 1;
+    skips = split(lazy, skips) + 1;
     emit(body);
   }
-  patch(skips, 8);
+  patch(skips, out);
 }
 
 /** Whether every match begins at the text's start, so that the search need not begin anew later. */
@@ -183,6 +231,7 @@ function isAnchored(tree: Tree): bool {
   switch (tree.kind) {
     case Node.Start:
       return true;
+    case Node.Capture:
     case Node.Concat: {
       const first = child(tree);
       return first !== null && isAnchored(first);

@@ -17,12 +17,16 @@ export namespace Op {
   /** a = the instruction to go on with */
   export const Jump: u32 = 8;
   export const Match: u32 = 9;
+  export const LineStart: u32 = 10;
+  export const LineEnd: u32 = 11;
+  /** a = the slot that keeps the present position: 2n for the start of group n, 2n + 1 for its end */
+  export const Save: u32 = 12;
 }
 
 /** Why a pattern was refused. */
 export namespace RegexError {
   export const None: i32 = 0;
-  /** Not a pattern of ECMA-262 with the `u` flag. */
+  /** Not a pattern of the dialect. */
   export const Syntax: i32 = 1;
   /** A pattern, but with a part that cannot be decided in linear time or is not implemented. */
   export const Unsupported: i32 = 2;
@@ -30,22 +34,30 @@ export namespace RegexError {
   export const TooLarge: i32 = 3;
 }
 
-/** Longest pattern, in bytes of UTF-8. */
+/** Longest pattern of ECMA-262, in bytes of UTF-8. */
 export const PATTERN_BYTES_MAX: u32 = 4096;
+/** Longest pattern of RE2, in bytes of UTF-8. */
+export const RE2_BYTES_MAX: u32 = 8192;
 /** Largest bound of a counted repetition. */
 export const REPEAT_MAX: u32 = 1000;
-/** Deepest nesting of groups. */
+/** Deepest nesting of groups in ECMA-262. */
 export const GROUP_DEPTH_MAX: u32 = 64;
-/** Most instructions of one program. */
+/** Deepest nesting of groups in RE2, and of repetitions without a group between them. */
+export const RE2_DEPTH_MAX: u32 = 200;
+/** Most instructions of one program of ECMA-262. */
 export const INSTRUCTIONS_MAX: u32 = 8192;
+/** Most instructions of one program of RE2. */
+export const RE2_INSTRUCTIONS_MAX: u32 = 24576;
 
-export const HEADER_BYTES: u32 = 8;
+// A program begins with the number of its instructions, whether it is anchored, the number of its groups that
+// capture and a word that is free; the instructions follow, then a word for each group, then the ranges.
+export const HEADER_BYTES: u32 = 16;
 export const INSTRUCTION_BYTES: u32 = 12;
 export const RANGE_BYTES: u32 = 8;
 export const CODE_POINT_MAX: u32 = 0x10ffff;
 
 /** Bytes of the memory that compiling and searching share. */
-export const SCRATCH_BYTES: u32 = 256 * 1024;
+export const SCRATCH_BYTES: u32 = 512 * 1024;
 
 /**
  * Memory for the syntax tree while a pattern is compiled, and for the sets of states while one is
@@ -79,6 +91,9 @@ export function decode(at: usize, end: usize): u32 {
     if ((next & 0xc0) != 0x80) return 0xfffd;
     codePoint = (codePoint << 6) | (next & 0x3f);
   }
+  // Longer than need be, half of a surrogate pair, or none at all.
+  const least: u32 = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
+  if (codePoint < least || codePoint > CODE_POINT_MAX || codePoint >> 11 == 0x1b) return 0xfffd;
   decodedLength = length;
   return codePoint;
 }

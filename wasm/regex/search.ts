@@ -5,20 +5,20 @@ import {
   decodedLength,
   HEADER_BYTES,
   INSTRUCTION_BYTES,
-  INSTRUCTIONS_MAX,
   isWord,
   Op,
   RANGE_BYTES,
+  RE2_INSTRUCTIONS_MAX,
   SCRATCH,
 } from './program';
 
 // A sparse set (Briggs and Torczon, 1993): `dense` lists the members, `sparse[x]` says where x would
 // be listed, so that clearing the set is setting its size to 0.
 const DENSE: usize = SCRATCH;
-const SPARSE: usize = DENSE + INSTRUCTIONS_MAX * 4;
-const SEEDS: usize = SPARSE + INSTRUCTIONS_MAX * 4;
+const SPARSE: usize = DENSE + RE2_INSTRUCTIONS_MAX * 4;
+const SEEDS: usize = SPARSE + RE2_INSTRUCTIONS_MAX * 4;
 // A state enters the stack only when it enters the set, so no area can overflow.
-const STACK: usize = SEEDS + INSTRUCTIONS_MAX * 4 + 4;
+const STACK: usize = SEEDS + RE2_INSTRUCTIONS_MAX * 4 + 4;
 
 let visited: u32 = 0;
 let stacked: u32 = 0;
@@ -63,6 +63,15 @@ function follow(program: usize, seed: u32, before: i32, here: i32): bool {
       case Op.End:
         if (here < 0) visit(state + 1);
         break;
+      case Op.LineStart:
+        if (before < 0 || before == 0x0a) visit(state + 1);
+        break;
+      case Op.LineEnd:
+        if (here < 0 || here == 0x0a) visit(state + 1);
+        break;
+      case Op.Save:
+        visit(state + 1);
+        break;
       case Op.Word:
         if (isWord(before) != isWord(here)) visit(state + 1);
         break;
@@ -77,7 +86,7 @@ function follow(program: usize, seed: u32, before: i32, here: i32): bool {
 }
 
 /** Whether the `count` sorted ranges at `ranges` hold the code point. */
-function inRanges(ranges: usize, count: u32, codePoint: u32): bool {
+export function inRanges(ranges: usize, count: u32, codePoint: u32): bool {
   let low: u32 = 0;
   let high = count;
   while (low < high) {

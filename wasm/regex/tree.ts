@@ -1,6 +1,6 @@
 // The syntax tree of a pattern: nodes and ranges in the shared scratch memory, and the first error found.
 
-import { INSTRUCTIONS_MAX, RANGE_BYTES, RegexError, SCRATCH, SCRATCH_BYTES } from './program';
+import { RANGE_BYTES, RE2_INSTRUCTIONS_MAX, RegexError, SCRATCH, SCRATCH_BYTES } from './program';
 
 /** Kinds of nodes. */
 export namespace Node {
@@ -19,6 +19,10 @@ export namespace Node {
   export const Alternation: u32 = 8;
   /** a = child, b = least count, c = greatest count or UNBOUNDED */
   export const Repeat: u32 = 9;
+  export const LineStart: u32 = 10;
+  export const LineEnd: u32 = 11;
+  /** A group that captures: a = child, b = its number, c = offset and length (16 bits each) of its name */
+  export const Capture: u32 = 12;
 }
 
 export const UNBOUNDED: u32 = u32.MAX_VALUE;
@@ -32,6 +36,10 @@ export class Tree {
   c: u32;
   next: Tree | null;
   size: u32;
+  /** Of the counted repetitions in it and around each other, the most copies of one thing. */
+  copies: u32;
+  /** Of a repetition: whether it prefers fewer. */
+  lazy: bool;
 }
 
 let top: usize = SCRATCH;
@@ -73,12 +81,14 @@ export function newNode(kind: u32, a: u32): Tree {
   node.c = 0;
   node.next = null;
   node.size = kind == Node.Empty ? 0 : 1;
+  node.copies = 1;
+  node.lazy = false;
   return node;
 }
 
 /** Adds two sizes, stopping at one over the limit. */
 export function addSizes(a: u64, b: u64): u32 {
-  return <u32>min<u64>(a + b, INSTRUCTIONS_MAX + 1);
+  return <u32>min<u64>(a + b, RE2_INSTRUCTIONS_MAX + 1);
 }
 
 /** Where the next range will be stored; ranges of one class lie side by side. */
@@ -91,4 +101,9 @@ export function addRange(low: u32, high: u32): void {
   const at = take(RANGE_BYTES);
   store<u32>(at, low);
   store<u32>(at, high, 4);
+}
+
+/** Takes back the ranges from `end` on, the last ones added. */
+export function cutRanges(end: usize): void {
+  top = end;
 }

@@ -1,0 +1,113 @@
+// Case-insensitive matching by Unicode's simple case folding, as Go's unicode.SimpleFold has it.
+
+import { normalizeRanges } from './classes';
+import { RANGE_BYTES } from './program';
+import { addRange, cutRanges, rangesTop } from './tree';
+import { FOLDS, FOLDS_BYTES } from './unicode-data';
+
+let at: usize = 0;
+
+/** Reads an unsigned LEB128 number. */
+function readNumber(): u32 {
+  let value: u32 = 0;
+  let shift: u32 = 0;
+  while (true) {
+    const byte = <u32>load<u8>(at++);
+    value |= (byte & 0x7f) << shift;
+    if (byte < 0x80) return value;
+    shift += 7;
+  }
+}
+
+// The run of folds read last: code points `runApart` from each other, each folding to `runDistance` from itself.
+let runStart: u32 = 0;
+let runCount: u32 = 0;
+let runApart: u32 = 0;
+let runDistance: i32 = 0;
+
+function beginRuns(): void {
+  at = FOLDS;
+  runStart = 0;
+}
+
+/** Reads the next run; false when there is none. */
+function nextRun(): bool {
+  if (at >= FOLDS + FOLDS_BYTES) return false;
+  runStart += readNumber();
+  const count = readNumber();
+  runCount = count >> 1;
+  runApart = (count & 1) + 1;
+  const distance = readNumber();
+  runDistance = <i32>(distance >> 1) ^ -(<i32>(distance & 1));
+  return true;
+}
+
+/** The next code point of those that differ in case only; the code point itself when there is no other. */
+export function simpleFold(codePoint: u32): u32 {
+  beginRuns();
+  while (nextRun()) {
+    if (codePoint < runStart) return codePoint;
+    const from = codePoint - runStart;
+    if (from <= (runCount - 1) * runApart && from % runApart == 0) return codePoint + runDistance;
+  }
+  return codePoint;
+}
+
+/** Adds a code point and all that differ from it in case only; returns how many these are. */
+export function addFolded(codePoint: u32): u32 {
+  let count: u32 = 0;
+  let next = codePoint;
+  do {
+    addRange(next, next);
+    count++;
+    next = simpleFold(next);
+  } while (next != codePoint);
+  return count;
+}
+
+/** The most code points that differ in case only, less one: as often is the next of each to be added. */
+const FOLD_ROUNDS: u32 = 3;
+
+/** Adds what differs in case only from the ranges added since `ranges`; sorts and joins them all. */
+export function foldRanges(ranges: usize): void {
+  joinRanges(ranges);
+  for (let round: u32 = 0; round < FOLD_ROUNDS; round++) {
+    const end = rangesTop();
+    beginRuns();
+    while (nextRun()) addRunFolds(ranges, end);
+    joinRanges(ranges);
+  }
+}
+
+/** Sorts and joins the ranges added since `ranges`; returns how many are left. */
+export function joinRanges(ranges: usize): u32 {
+  const count = normalizeRanges(ranges, <u32>((rangesTop() - ranges) / RANGE_BYTES));
+  cutRanges(ranges + count * RANGE_BYTES);
+  return count;
+}
+
+/** Adds the folds of the present run's code points that are in the sorted ranges. */
+function addRunFolds(ranges: usize, end: usize): void {
+  const runEnd = runStart + (runCount - 1) * runApart;
+  // The first range that ends at or after the run's start.
+  let low: u32 = 0;
+  let high = <u32>((end - ranges) / RANGE_BYTES);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (load<u32>(ranges + middle * RANGE_BYTES, 4) < runStart) low = middle + 1;
+    else high = middle;
+  }
+  for (let range = ranges + low * RANGE_BYTES; range < end; range += RANGE_BYTES) {
+    if (load<u32>(range) > runEnd) return;
+    let first = max(load<u32>(range), runStart);
+    const last = min(load<u32>(range, 4), runEnd);
+    if (runApart == 1) {
+      addRange(first + runDistance, last + runDistance);
+      continue;
+    }
+    first += (first - runStart) & 1;
+    for (let next = first; next <= last; next += 2) {
+      addRange(next + runDistance, next + runDistance);
+    }
+  }
+}
