@@ -13,6 +13,8 @@ export let digitsTo: u32 = 0;
 export let digitCount: u32 = 0;
 /** The number is 0.digits times ten to this power. */
 export let power: i32 = 0;
+/** Whether the text has an exponent. */
+export let scientific: bool = false;
 
 /** Reads a number's text, with an optional plus, and with digits before or behind the point alone. */
 export function readDecimal(pointer: u32, length: u32): void {
@@ -38,6 +40,7 @@ export function readDecimal(pointer: u32, length: u32): void {
   digitsTo = last + 1;
   digitCount = 0;
   power = 0;
+  scientific = p < end;
   if (first == 0) return;
   if (point == 0) point = p;
   digitCount = last + 1 - first - <u32>(first < point && point < last);

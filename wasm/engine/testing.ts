@@ -119,8 +119,8 @@ function sources(): string[] {
       if (entry.isDirectory()) return list(name);
       return /\.ts$/.test(name) && !/test(ing)?\.ts$/.test(name) ? [name] : [];
     });
-  return ['common', 'crypto', 'engine', 'regex', 'guard', 'arguments', 'record', 'graphql'].flatMap((name) =>
-    list(`wasm/${name}`),
+  return ['common', 'crypto', 'engine', 'regex', 'guard', 'arguments', 'record', 'graphql'].flatMap(
+    (name) => list(`wasm/${name}`),
   );
 }
 
