@@ -2,6 +2,9 @@
 import { type CompileOptions, compilePlan } from '../../runtime/plan/compile.ts';
 import type { IrPolicy } from '../../runtime/plan/ir.ts';
 
+/** The engine as `npm run setup` builds it. */
+export const builtEngine = new URL('../../wasm/build/engine.wasm', import.meta.url);
+
 /** Why an evaluation ended (wasm/engine/failure.ts), as OPA's codes of errors. */
 const FAILURE_CODES = [
   'module_trapped',

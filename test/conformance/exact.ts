@@ -50,11 +50,18 @@ export function parseExact(text: string, marked: boolean): Exact {
   return exactOf(JSON.parse(text, numberAsText as never), marked);
 }
 
+/** Of a marked value that was parsed already, in which a number that is no double is `{"$number": "…"}`. */
+export function exactOfMarked(value: unknown): Exact {
+  return exactOf(value, true);
+}
+
 function exactOf(value: unknown, marked: boolean): Exact {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map((element) => exactOf(element, marked));
   if (value instanceof ExactNumber) return value;
+  if (typeof value === 'number') return new ExactNumber(String(value));
   const object = value as Record<string, unknown>;
+  if (marked && typeof object.$number === 'string') return new ExactNumber(object.$number);
   if (marked && Array.isArray(object.$set)) {
     return { set: object.$set.map((element) => exactOf(element, marked)).sort(compareExact) };
   }
