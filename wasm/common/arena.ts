@@ -33,6 +33,11 @@ export function persist(): void {
   floor = top;
 }
 
+/** Everything below this is kept. */
+export function keptBelow(): u32 {
+  return floor;
+}
+
 /** The present top; hand it to `release` to free what a helper allocated above it. */
 export function mark(): u32 {
   return top;

@@ -2,12 +2,14 @@
 
 import { alloc, persist, resetArena } from '../common/arena';
 import { OK } from '../common/errors';
-import { markedText } from './json-dump';
+import { settleAnswer } from './answers';
 import { jsonError, parseInput, parseKept } from './json-parse';
 import { unmarked } from './marked';
 import { newObject } from './object';
 
 export { persist as keep } from '../common/arena';
+export { answer, answerText, result } from './answers';
+export { setTime } from './clock';
 export { failureOf, setStrict } from './failure';
 export { internText as intern } from './intern';
 export { markedText as dump } from './json-dump';
@@ -20,6 +22,7 @@ let document: u32 = 0;
 
 /** Frees all of the last evaluation and returns so many bytes, 8-aligned; 0 when that is too much. */
 export function begin(bytes: u32): u32 {
+  settleAnswer();
   resetArena();
   if (bytes > BEGIN_MAX) return 0;
   return alloc(bytes);

@@ -101,6 +101,15 @@ export function floatOfText(pointer: u32, length: u32): u32 {
   return quotientOf(minus, digits, tens, mantissaOf(fives), exponentOf(fives), PRECISION);
 }
 
+/** The number of a finite binary64's bits, at the precision that it has. */
+export function floatOfBits(bits: u64): u32 {
+  const fraction = bits & 0xfffffffffffff;
+  const biased = <i32>(bits >> 52) & 0x7ff;
+  const mantissa = naturalOf(biased == 0 ? fraction : fraction | 0x10000000000000);
+  const precision: u32 = biased == 0 ? bitsOf(mantissa) : 53;
+  return floatOf(<i64>bits < 0, mantissa, max(biased, 1) - 1075, precision);
+}
+
 /** Five to a power, with Go's roundings on the way (Float.pow5). */
 function fiveTo(exponent: u32, precision: u32): u32 {
   let table: u64 = 1;

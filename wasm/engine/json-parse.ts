@@ -1,7 +1,13 @@
 // Reads JSON text (RFC 8259) into values: for the host's input and data, for built-ins, and with marked sets.
 
 import { alloc } from '../common/arena';
-import { INPUT_DUPLICATE_KEY, INPUT_NOT_JSON, INPUT_TOO_DEEP, OK } from '../common/errors';
+import {
+  INPUT_DUPLICATE_KEY,
+  INPUT_NOT_JSON,
+  INPUT_NUMBER_NOT_PORTABLE,
+  INPUT_TOO_DEEP,
+  OK,
+} from '../common/errors';
 import { decodeString, scanString, scanUtf8, textError, textEscaped } from '../common/text';
 import { interned, internHashed } from './intern';
 import { numberOfScanned, scanJsonNumber } from './number';
@@ -133,7 +139,8 @@ function parseNumber(): u32 {
   const end = scanJsonNumber(start, limit);
   if (end == 0) return unexpected();
   at = end;
-  return numberOfScanned(start, end - start);
+  const number = numberOfScanned(start, end - start);
+  return number == 0 ? fail(INPUT_NUMBER_NOT_PORTABLE) : number;
 }
 
 /** Reads the string at `at`; keys get their hash, which finds duplicates. */

@@ -1,7 +1,16 @@
 // Numbers of any size: from text and back, and their order (OPA's ast.NumberCompare), without loss.
 
 import { alloc } from '../common/arena';
-import { compareDecimals, integral, integralValue, readDecimal } from './decimal';
+import {
+  compareDecimals,
+  integral,
+  integralValue,
+  power,
+  readDecimal,
+  scientific,
+} from './decimal';
+import { floatOfBits } from './float';
+import { numberOfFloat } from './float-text';
 import { nearest } from './nearest';
 import { finished, mixed } from './text';
 import {
@@ -19,6 +28,11 @@ import {
 
 /** More digits than an i64 certainly holds. */
 const SAFE_DIGITS: u32 = 18;
+/** Below this, Go's `%g` and the digits of the integer stand for the same number. */
+const SAFE_INTEGER: f64 = 9007199254740992;
+const NEGATIVE_ZERO: u64 = 0x8000000000000000;
+/** OPA refuses numbers whose binary exponent passes 100,000: this many decimal digits before or behind the point. */
+const POWER_MAX: i32 = 30103;
 
 function digitAt(p: u32, end: u32): u32 {
   return p < end ? <u32>load<u8>(p) - 0x30 : 10;
@@ -47,13 +61,13 @@ export function scanJsonNumber(start: u32, end: u32): u32 {
   return p;
 }
 
-/** A number of a JSON number's text, kept as it is; 0 when it is none. */
+/** A number of a JSON number's text, kept as it is; 0 when it is none, or too large or small to compute with. */
 export function numberFromText(pointer: u32, length: u32): u32 {
   if (scanJsonNumber(pointer, pointer + length) != pointer + length || length == 0) return 0;
   return numberOfScanned(pointer, length);
 }
 
-/** As `numberFromText`, for text that `scanJsonNumber` took. */
+/** As `numberFromText`, for text that `scanJsonNumber` took: 0 only when it is too large or small. */
 export function numberOfScanned(pointer: u32, length: u32): u32 {
   const negative = load<u8>(pointer) == 0x2d;
   const digits = length - <u32>negative;
@@ -71,7 +85,17 @@ export function numberOfScanned(pointer: u32, length: u32): u32 {
       return integer(negative ? -(<i64>value) : <i64>value);
     }
   }
-  return numberWithText(pointer, length);
+  const number = numberWithText(pointer, length);
+  return scientific && (power > POWER_MAX || power < -POWER_MAX) ? 0 : number;
+}
+
+/** A number of a finite binary64, written as Go's `%g` with as few digits as can be. */
+export function numberFromF64(number: f64): u32 {
+  const bits = reinterpret<u64>(number);
+  if (floor(number) == number && abs(number) < SAFE_INTEGER && bits != NEGATIVE_ZERO) {
+    return integer(<i64>number);
+  }
+  return numberOfFloat(floatOfBits(bits));
 }
 
 /** A number with a copy of this text, which is a number's. */
