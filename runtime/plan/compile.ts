@@ -3,11 +3,13 @@
 import { Code } from './code.ts';
 import { Constants } from './constants.ts';
 import { readEngine } from './engine.ts';
-import type { PlanContext } from './frame.ts';
+import type { Memo, PlanContext, PlannedFunction } from './frame.ts';
 import { writeFunction, writePlan } from './functions.ts';
 import type { IrPolicy } from './ir.ts';
 import { PlanModule } from './module.ts';
+import { Paths } from './paths.ts';
 import { Runtime } from './runtime.ts';
+import { simplify } from './simplify.ts';
 import { trim } from './trim.ts';
 
 /** What hosts call, beside `start`, `entrypoints` and `evaluate`. */
@@ -52,49 +54,58 @@ export async function compilePlan(
   const module = new PlanModule(readEngine(engine));
   const runtime = new Runtime(module.engine);
   const constants = new Constants(module, runtime);
-  const plan = contextOf(policy, { module, runtime, constants }, options.bindings === true);
-  for (const name of plan.functions.keys()) writeFunction(plan, name);
-  const plans = (policy.plans?.plans ?? []).map((each) => writePlan(plan, each));
+  const strings = (policy.static?.strings ?? []).map(({ value }) => value);
+  const entrypoints = policy.plans?.plans ?? [];
+  const plans = entrypoints.map(({ blocks }) => simplify(blocks, strings));
+  const memo = { global: module.global(), slots: 0 };
+  const functions = plannedFunctions(policy, strings, module, memo);
+  const blocks = [...[...functions.values()].map((planned) => planned.blocks), ...plans];
+  const paths = new Paths(blocks, memo, () => module.declare(2));
+  const plan: PlanContext = {
+    policy,
+    module,
+    runtime,
+    constants,
+    strings,
+    functions,
+    paths,
+    memo,
+    bindings: options.bindings === true,
+    unsupported: new Set(),
+  };
+  for (const planned of functions.values()) writeFunction(plan, planned);
+  const indices = plans.map((each) => writePlan(plan, each));
+  paths.write(plan);
   if (plan.unsupported.size > 0) return { unsupported: [...plan.unsupported].sort() };
-  writeEvaluate(plan, plans);
+  writeEvaluate(plan, indices);
   writeStart(plan, options.strict === true);
   return { wasm: await trim(module.finish((name) => HOST_EXPORTS.has(name))), unsupported: [] };
 }
 
-function contextOf(
+function plannedFunctions(
   policy: IrPolicy,
-  parts: Pick<PlanContext, 'module' | 'runtime' | 'constants'>,
-  bindings: boolean,
-): PlanContext {
-  const functions = new Map<string, { index: number; fn: never; memo: number | undefined }>();
-  let memoSlots = 0;
-  for (const fn of policy.funcs?.funcs ?? []) {
-    const memo = fn.params.length === 2 ? memoSlots++ : undefined;
+  strings: readonly string[],
+  module: PlanModule,
+  memo: Memo,
+): Map<string, PlannedFunction> {
+  const functions = new Map<string, PlannedFunction>();
+  for (const fn of policy.funcs?.funcs ?? [])
     functions.set(fn.name, {
-      index: parts.module.declare(fn.params.length),
-      fn: fn as never,
-      memo,
+      index: module.declare(fn.params.length),
+      fn,
+      blocks: simplify(fn.blocks, strings),
+      memo: fn.params.length === 2 ? memo.slots++ : undefined,
     });
-  }
-  return {
-    ...parts,
-    policy,
-    strings: (policy.static?.strings ?? []).map(({ value }) => value),
-    functions,
-    memo: parts.module.global(),
-    memoSlots,
-    bindings,
-    unsupported: new Set(),
-  };
+  return functions;
 }
 
 /** `evaluate(entrypoint, input)`: the number of the answer, or -1 when the entrypoint is undefined. */
-function writeEvaluate({ module, runtime, memo, memoSlots }: PlanContext, plans: number[]): void {
+function writeEvaluate({ module, runtime, memo }: PlanContext, plans: number[]): void {
   const code = new Code(2);
   const [data, result] = [code.local(), code.local()];
   runtime.run(code, 'clearFailure');
-  runtime.call(code.i32(memoSlots), 'memoTable');
-  code.setGlobal(memo);
+  runtime.call(code.i32(memo.slots), 'memoTable');
+  code.setGlobal(memo.global);
   runtime.call(code, 'data');
   code.set(data);
   const done = code.block();

@@ -1,16 +1,9 @@
 // The constants of a plan: made once by `start`, kept in globals, so that equal strings are one pointer.
 import { Bytes } from './bytes.ts';
 import type { Code } from './code.ts';
+import type { Constant } from './ir.ts';
 import type { PlanModule } from './module.ts';
 import type { Runtime } from './runtime.ts';
-
-/** A constant that is made of others; a path or a table of them is an array or an object. */
-export type Constant =
-  | { type: 'string' | 'number'; text: string }
-  | { type: 'integer'; value: number }
-  | { type: 'null' | 'boolean'; value: boolean }
-  | { type: 'array' | 'set'; items: readonly Constant[] }
-  | { type: 'object'; items: readonly (readonly [Constant, Constant])[] };
 
 export class Constants {
   readonly #module: PlanModule;

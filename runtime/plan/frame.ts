@@ -1,9 +1,34 @@
 // What the statements of one plan or function share while their code is written.
 import type { Code, Label } from './code.ts';
 import type { Constants } from './constants.ts';
-import type { IrBlock, IrFunction, IrPolicy, Local, Operand } from './ir.ts';
+import {
+  DATA,
+  INPUT,
+  type IrBlock,
+  type IrFunction,
+  type IrPolicy,
+  type Local,
+  type Operand,
+} from './ir.ts';
 import type { PlanModule } from './module.ts';
+import type { Paths } from './paths.ts';
 import type { Runtime } from './runtime.ts';
+
+/** The table of what is known already in this evaluation, with the documents as they are now. */
+export interface Memo {
+  /** The global with its address. */
+  global: number;
+  /** How many results it has room for. */
+  slots: number;
+}
+
+/** A function whose result the documents alone decide is known after its first call. */
+export interface PlannedFunction {
+  index: number;
+  fn: IrFunction;
+  blocks: readonly IrBlock[];
+  memo: number | undefined;
+}
 
 /** What is common to all functions of a plan. */
 export interface PlanContext {
@@ -12,11 +37,9 @@ export interface PlanContext {
   runtime: Runtime;
   constants: Constants;
   strings: readonly string[];
-  /** Of each planned function: its index in the module and its place in the table of known results. */
-  functions: ReadonlyMap<string, { index: number; fn: IrFunction; memo: number | undefined }>;
-  /** The global with the address of the table of known results. */
-  memo: number;
-  memoSlots: number;
+  functions: ReadonlyMap<string, PlannedFunction>;
+  paths: Paths;
+  memo: Memo;
   /** Whether a result is all bindings of the query rather than the value of its entrypoint. */
   bindings: boolean;
   /** What cannot be compiled. */
@@ -42,11 +65,14 @@ export class Frame {
   result = 0;
   /** Where a function's result is remembered. */
   memo: number | undefined;
+  /** Whether the first two locals are the documents. */
+  readonly documents: boolean;
 
   constructor(plan: PlanContext, code: Code, params: readonly Local[], reads: ReadonlySet<Local>) {
     this.plan = plan;
     this.code = code;
     this.reads = reads;
+    this.documents = params[0] === INPUT && params[1] === DATA;
     params.forEach((local, index) => {
       this.#locals.set(local, index);
     });
@@ -89,24 +115,28 @@ export class Frame {
     return this.plan.strings[index] ?? '';
   }
 
+  /** The end of the innermost block, where it is left when a statement is undefined. */
+  get failure(): Label {
+    return this.#targets.at(-1)!.label;
+  }
+
   /** Leaves the innermost block: a statement is undefined. */
   fail(): void {
-    this.code.branch(this.#targets.at(-1)!.label);
+    this.code.branch(this.failure);
   }
 
   /** Leaves the innermost block when the top of the stack is not 0. */
   failIf(): void {
-    this.code.branchIf(this.#targets.at(-1)!.label);
+    this.code.branchIf(this.failure);
   }
 
-  /** Leaves as many blocks as a BreakStmt says; with `conditional`, if the top of the stack is not 0. */
-  leave(index: number, conditional = false): void {
+  /** Leaves as many blocks as a BreakStmt says. */
+  leave(index: number): void {
     const target = this.#targets.at(-1 - index);
     if (target === undefined || target.within !== this.#withDepth) {
       this.plan.unsupported.add('a BreakStmt that leaves a WithStmt or the function');
       this.code.op('unreachable');
-    } else if (conditional) this.code.branchIf(target.label);
-    else this.code.branch(target.label);
+    } else this.code.branch(target.label);
   }
 
   /** Whether the statement is in a `with`. */

@@ -58,10 +58,32 @@ export interface Statements {
   ResultSetAddStmt: { value: Local };
 }
 
-export type StatementKind = keyof Statements;
+/** Statements that our own passes make of those of OPA (simplify.ts). */
+export interface OwnStatements {
+  /** Gives a variable a value that is known beforehand. */
+  ConstantStmt: { constant: Constant; target: Local };
+  /** Ends the block unless a comparison holds: the built-in's name is its operator. */
+  CompareStmt: { operator: string; a: Operand; b: Operand };
+  /** Ends the block unless the value is of one of these kinds (layout.ts). */
+  KindStmt: { source: Operand; kinds: readonly number[] };
+  /** Looks up constant keys one after another. */
+  PathStmt: { root: Local; keys: readonly string[]; target: Local };
+}
+
+/** A value that is known beforehand. */
+export type Constant =
+  | { type: 'string' | 'number'; text: string }
+  | { type: 'integer'; value: number }
+  | { type: 'null' | 'boolean'; value: boolean }
+  | { type: 'array' | 'set'; items: readonly Constant[] }
+  | { type: 'object'; items: readonly (readonly [Constant, Constant])[] };
+
+export type AllStatements = Statements & OwnStatements;
+
+export type StatementKind = keyof AllStatements;
 
 export type IrStatement = {
-  [Kind in StatementKind]: { type: Kind; stmt: Statements[Kind] };
+  [Kind in StatementKind]: { type: Kind; stmt: AllStatements[Kind] };
 }[StatementKind];
 
 export interface IrFunction {

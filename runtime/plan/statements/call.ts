@@ -4,6 +4,7 @@ import type { Frame } from '../frame.ts';
 import type { IrFunction, Operand, Statements } from '../ir.ts';
 import { comparison, isComparison } from './comparison.ts';
 import type { Handlers } from './handlers.ts';
+import { known } from './known.ts';
 
 /** How many blocks an undefined result of a call by path leaves: those that would look in the data. */
 const DYNAMIC_BLOCKS = 3;
@@ -27,8 +28,16 @@ export const call: Handlers<'CallStmt' | 'CallDynamicStmt'> = {
       frame.code.op('unreachable');
       return;
     }
-    for (const argument of given) frame.read(argument);
-    frame.code.call(index).tee(frame.local(result)).op('eqz');
+    const compute = (): void => {
+      for (const argument of given) frame.read(argument);
+      frame.code.call(index);
+    };
+    if (planned?.memo !== undefined) {
+      known(frame, planned.memo, result, compute);
+      return;
+    }
+    compute();
+    frame.code.tee(frame.local(result)).op('eqz');
     frame.failIf();
   },
 
@@ -38,10 +47,17 @@ export const call: Handlers<'CallStmt' | 'CallDynamicStmt'> = {
     for (const candidate of candidates(frame, stmt)) {
       const next = code.block();
       differs(frame, stmt, candidate, next);
-      for (const argument of stmt.args ?? []) frame.get(argument);
-      code.call(frame.plan.functions.get(candidate.name)!.index);
-      code.tee(frame.local(stmt.result)).op('eqz');
-      frame.leave(DYNAMIC_BLOCKS, true);
+      const { index, memo } = frame.plan.functions.get(candidate.name)!;
+      known(
+        frame,
+        memo!,
+        stmt.result,
+        () => {
+          for (const argument of stmt.args ?? []) frame.get(argument);
+          code.call(index);
+        },
+        () => frame.leave(DYNAMIC_BLOCKS),
+      );
       code.branch(found);
       code.end();
     }
@@ -57,7 +73,7 @@ function candidates(frame: Frame, stmt: Statements['CallDynamicStmt']): IrFuncti
   for (const { fn } of frame.plan.functions.values()) {
     if (fn.path?.length !== path.length) continue;
     if (!fn.path.every((name, index) => agrees(frame, path[index]!, name))) continue;
-    if (fn.params.length === stmt.args?.length) found.push(fn);
+    if (fn.params.length === 2 && stmt.args?.length === 2) found.push(fn);
     else if (fn.path[0] !== 'g0')
       frame.plan.unsupported.add(
         'a CallDynamicStmt below a `with` that replaces functions by values',

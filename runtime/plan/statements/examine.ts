@@ -1,10 +1,14 @@
 // Statements that look into values and compare them; where the answer is no, the block ends.
 import type { Frame } from '../frame.ts';
-import type { Operand } from '../ir.ts';
+import { DATA, INPUT, type Operand } from '../ir.ts';
 import { Kind } from '../layout.ts';
+import { comparison } from './comparison.ts';
+import { unlessEqual } from './equality.ts';
 import type { Handlers } from './handlers.ts';
+import { known } from './known.ts';
 
 export const examine: Handlers<
+  | 'CompareStmt'
   | 'DotStmt'
   | 'EqualStmt'
   | 'IsArrayStmt'
@@ -12,8 +16,10 @@ export const examine: Handlers<
   | 'IsObjectStmt'
   | 'IsSetStmt'
   | 'IsUndefinedStmt'
+  | 'KindStmt'
   | 'LenStmt'
   | 'NotEqualStmt'
+  | 'PathStmt'
 > = {
   DotStmt(frame, { source, key, target }) {
     if (source.type !== 'local') {
@@ -34,14 +40,48 @@ export const examine: Handlers<
   },
 
   EqualStmt(frame, { a, b }) {
-    compare(frame, a, b);
+    unlessEqual(frame, a, b, frame.failure);
+  },
+
+  NotEqualStmt(frame, { a, b }) {
+    differ(frame, a, b);
+  },
+
+  CompareStmt(frame, { operator, a, b }) {
+    if (operator === 'equal') unlessEqual(frame, a, b, frame.failure);
+    else if (operator === 'neq') differ(frame, a, b);
+    else {
+      comparison(frame, operator, a, b);
+      frame.code.op('eqz');
+      frame.failIf();
+    }
+  },
+
+  KindStmt(frame, { source, kinds }) {
+    const [first, second] = kinds;
+    frame.read(source).load8(0).i32(first!).op('eq');
+    if (second !== undefined) frame.read(source).load8(0).i32(second).op('eq').op('or');
     frame.code.op('eqz');
     frame.failIf();
   },
 
-  NotEqualStmt(frame, { a, b }) {
-    compare(frame, a, b);
-    frame.failIf();
+  PathStmt(frame, { root, keys, target }) {
+    const slot = frame.plan.paths.slot(frame, root, keys);
+    if (slot !== undefined) {
+      known(frame, slot.memo, target, () => {
+        frame.get(INPUT);
+        frame.get(DATA).call(slot.index);
+      });
+      return;
+    }
+    frame.get(root);
+    keys.forEach((text, at) => {
+      const { code, plan } = frame;
+      plan.runtime.call(code.getGlobal(plan.constants.global({ type: 'string', text })), 'dot');
+      code.tee(frame.local(target)).op('eqz');
+      frame.failIf();
+      if (at < keys.length - 1) frame.get(target);
+    });
   },
 
   IsArrayStmt(frame, { source }) {
@@ -67,10 +107,17 @@ export const examine: Handlers<
   },
 };
 
-function compare(frame: Frame, a: Operand, b: Operand): void {
-  frame.read(a);
-  frame.read(b);
-  frame.plan.runtime.call(frame.code, 'equal');
+function differ(frame: Frame, a: Operand, b: Operand): void {
+  if (a.type === 'bool' || b.type === 'bool') {
+    frame.read(a);
+    frame.read(b).op('eq');
+    frame.failIf();
+    return;
+  }
+  const different = frame.code.block();
+  unlessEqual(frame, a, b, different);
+  frame.fail();
+  frame.code.end();
 }
 
 /** Address 0 holds no kind, so that what is undefined is of none. */

@@ -3,6 +3,7 @@ import type { Frame } from '../frame.ts';
 import type { Local, Statements } from '../ir.ts';
 import { ELEMENT_BYTES, ELEMENTS, ENTRY_BYTES, ENTRY_VALUE, Kind, LENGTH } from '../layout.ts';
 import type { Handlers, WriteBlock } from './handlers.ts';
+import { remember } from './known.ts';
 
 export const flow: Handlers<
   'BlockStmt' | 'BreakStmt' | 'NopStmt' | 'NotStmt' | 'ReturnLocalStmt' | 'ScanStmt'
@@ -34,12 +35,9 @@ export const flow: Handlers<
   ReturnLocalStmt(frame, { source }) {
     const { code, plan } = frame;
     if (frame.replaced) plan.unsupported.add('a ReturnLocalStmt in a WithStmt');
-    if (frame.memo !== undefined) {
-      // What is undefined is remembered as 1, which is no address of a value.
-      code.getGlobal(plan.memo).get(frame.local(source)).i32(1).get(frame.local(source));
-      code.op('select').store(frame.memo * 4);
-    }
-    frame.get(source).op('return');
+    if (frame.memo === undefined) frame.get(source);
+    else remember(frame, frame.memo, frame.local(source));
+    code.op('return');
   },
 
   ScanStmt: scan,

@@ -2,6 +2,7 @@
 import type { Handlers } from './handlers.ts';
 
 export const make: Handlers<
+  | 'ConstantStmt'
   | 'MakeArrayStmt'
   | 'MakeNullStmt'
   | 'MakeNumberIntStmt'
@@ -9,6 +10,11 @@ export const make: Handlers<
   | 'MakeObjectStmt'
   | 'MakeSetStmt'
 > = {
+  ConstantStmt(frame, { constant, target }) {
+    frame.code.getGlobal(frame.plan.constants.global(constant));
+    frame.set(target);
+  },
+
   MakeNullStmt(frame, { target }) {
     frame.code.getGlobal(frame.plan.constants.global({ type: 'null', value: false }));
     frame.set(target);

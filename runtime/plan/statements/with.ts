@@ -15,9 +15,9 @@ export const replace: Handlers<'WithStmt'> = {
     }
     frame.set(local);
     // Results that are known belong to the documents as they were.
-    code.getGlobal(plan.memo).set(memo);
-    plan.runtime.call(code.i32(plan.memoSlots), 'memoTable');
-    code.setGlobal(plan.memo);
+    code.getGlobal(plan.memo.global).set(memo);
+    plan.runtime.call(code.i32(plan.memo.slots), 'memoTable');
+    code.setGlobal(plan.memo.global);
     code.i32(1).set(isUndefined);
     const label = code.block();
     frame.replacing(label, () => {
@@ -27,7 +27,7 @@ export const replace: Handlers<'WithStmt'> = {
     code.end();
     code.get(saved);
     frame.set(local);
-    code.get(memo).setGlobal(plan.memo);
+    code.get(memo).setGlobal(plan.memo.global);
     code.get(isUndefined);
     frame.failIf();
   },

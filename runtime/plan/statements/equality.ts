@@ -1,0 +1,37 @@
+// Comparisons for equality, which mostly need no call: equal pointers are equal, and so on by kind.
+import type { Label } from '../code.ts';
+import type { Frame } from '../frame.ts';
+import type { Operand } from '../ir.ts';
+import { Flag, Kind } from '../layout.ts';
+
+/** Branches to `different` where the two values are not the same, and goes on where they are. */
+export function unlessEqual(frame: Frame, a: Operand, b: Operand, different: Label): void {
+  const { code, plan } = frame;
+  if (a.type !== 'local' && b.type === 'local') {
+    unlessEqual(frame, b, a, different);
+    return;
+  }
+  if (b.type === 'bool') {
+    // There is one null, one false and one true.
+    frame.read(a);
+    frame.read(b).op('ne').branchIf(different);
+    return;
+  }
+  const same = code.block();
+  frame.read(a);
+  frame.read(b).op('eq').branchIf(same);
+  if (b.type === 'string_index') {
+    // Another interned string is another text.
+    frame.read(a).load16(0).i32(Kind.String).op('ne').branchIf(different);
+  } else {
+    frame.read(a).load16(0).i32(INTERNED).op('eq');
+    frame.read(b).load16(0).i32(INTERNED).op('eq').op('and').branchIf(different);
+  }
+  frame.read(a);
+  frame.read(b);
+  plan.runtime.call(code, 'equal');
+  code.op('eqz').branchIf(different);
+  code.end();
+}
+
+const INTERNED = Kind.String | (Flag.Interned << 8);
