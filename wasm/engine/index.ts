@@ -10,6 +10,7 @@ export * from './builtins/encoding-query';
 export * from './builtins/encoding-uri';
 export * from './builtins/encoding-uuid';
 export * from './builtins/graph';
+export * from './builtins/graphql';
 export * from './builtins/hash';
 export * from './builtins/hmac';
 export * from './builtins/json-parts';
