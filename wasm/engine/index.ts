@@ -34,3 +34,4 @@ export * from './builtins/aggregates';
 export * from './builtins/format-int';
 export * from './builtins/sprintf';
 export * from './builtins/template-string';
+export * from './builtins/json';
