@@ -35,3 +35,4 @@ export * from './builtins/format-int';
 export * from './builtins/sprintf';
 export * from './builtins/template-string';
 export * from './builtins/json';
+export * from './builtins/x509';

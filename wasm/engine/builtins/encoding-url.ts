@@ -18,6 +18,9 @@ export let fragment: u32 = 0;
 export let rawFragment: u32 = 0;
 /** Whether there is a name in front of the host, which may be empty. */
 export let hasUser: bool = false;
+/** Where that name and its password are, as they were written. */
+let userStart: u32 = 0;
+let userEnd: u32 = 0;
 export let forceQuery: bool = false;
 export let omitHost: bool = false;
 
@@ -137,6 +140,8 @@ function parseAuthority(start: u32, end: u32): bool {
   if (at == end) return parseHost(start, end);
   if (!parseHost(at + 1, end)) return false;
   hasUser = true;
+  userStart = start;
+  userEnd = at;
   for (let p = start; p < at; p++) {
     const byte = <u32>load<u8>(p);
     // What may stand in a name, and what Go lets stand there although the RFC does not.
@@ -210,4 +215,22 @@ export function hostnameOf(): u32 {
     return stringOf(start + 1, colon - start - 2);
   }
   return stringOf(start, colon - start);
+}
+
+/** Name and password, escaped as Go does. */
+export function userText(): u32 {
+  const colon = indexOf(userStart, userEnd, 0x3a);
+  const name = escapeAgain(userStart, colon);
+  if (colon == userEnd) return name;
+  const password = escapeAgain(colon + 1, userEnd);
+  const text = newString(lengthOf(name) + 1 + lengthOf(password));
+  memory.copy(textOf(text), textOf(name), lengthOf(name));
+  store<u8>(textOf(text) + lengthOf(name), 0x3a);
+  memory.copy(textOf(text) + lengthOf(name) + 1, textOf(password), lengthOf(password));
+  return text;
+}
+
+function escapeAgain(start: u32, end: u32): u32 {
+  const decoded = unescapePart(start, end - start, Part.User);
+  return escapePart(textOf(decoded), lengthOf(decoded), Part.User);
 }
