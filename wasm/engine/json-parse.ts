@@ -146,17 +146,36 @@ function parseNumber(): u32 {
 /** Reads the string at `at`; keys get their hash, which finds duplicates. */
 function parseString(key: bool): u32 {
   const start = at + 1;
-  const close = scanString(start, limit);
-  if (close == 0) return fail(textError);
+  let close = plainEnd(start);
+  if (close >= limit || load<u8>(close) != 0x22) {
+    close = scanString(start, limit);
+    if (close == 0) return fail(textError);
+    if (textEscaped) return parseEscaped(start, close, key);
+  }
   at = close + 1;
-  if (textEscaped) return parseEscaped(start, close, key);
   const length = close - start;
   if (length > SHARED_MAX && !keep && !key) return stringOf(start, length);
   return shared(start, length);
 }
 
+/** Where a byte is that is no plain ASCII, or the last place from which 16 bytes can be read. */
+function plainEnd(start: u32): u32 {
+  let p = start;
+  for (; p + 16 <= limit; p += 16) {
+    const block = v128.load(p);
+    // Signed, so that bytes from 0x80 count as below 0x20.
+    const control = i8x16.lt_s(block, i8x16.splat(0x20));
+    const quote = i8x16.eq(block, i8x16.splat(0x22));
+    const backslash = i8x16.eq(block, i8x16.splat(0x5c));
+    const special = i8x16.bitmask(v128.or(control, v128.or(quote, backslash)));
+    if (special != 0) return p + ctz(special);
+  }
+  return p;
+}
+
 /** An escaped string is decoded to memory of its own first. */
 function parseEscaped(start: u32, close: u32, key: bool): u32 {
+  at = close + 1;
   const string = newString(close - start);
   const length = decodeString(start, close, textOf(string)) - textOf(string);
   store<u32>(string, length, LENGTH);
