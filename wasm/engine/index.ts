@@ -36,3 +36,6 @@ export * from './builtins/types';
 export * from './builtins/walk';
 export * from './builtins/x509';
 export * from './plan';
+export * from './builtins/jwt';
+export * from './builtins/jwt-decode-verify';
+export * from './builtins/jwt-sign';
