@@ -33,6 +33,8 @@ export interface CompileOptions {
   strict?: boolean;
   /** The result is the set of all bindings of a query, not the value of an entrypoint. */
   bindings?: boolean;
+  /** False: all rules are tried one after another, for comparison. */
+  index?: boolean;
 }
 
 export interface CompiledPlan {
@@ -71,6 +73,7 @@ export async function compilePlan(
     paths,
     memo,
     bindings: options.bindings === true,
+    index: options.index !== false,
     unsupported: new Set(),
   };
   for (const planned of functions.values()) writeFunction(plan, planned);

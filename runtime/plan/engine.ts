@@ -10,8 +10,10 @@ export const Section = {
   Type: 1,
   Import: 2,
   Function: 3,
+  Memory: 5,
   Global: 6,
   Export: 7,
+  Element: 9,
   Code: 10,
   Data: 11,
   DataCount: 12,
@@ -90,7 +92,8 @@ function readTypes({ count, entries }: Vector): Omit<EngineFunction, 'index'>[] 
   return types;
 }
 
-class Reader {
+/** Reads the numbers and texts of Wasm's binary format; throws BundleError `module_output_invalid`. */
+export class Reader {
   readonly #bytes: Uint8Array;
   #at: number;
 
@@ -101,6 +104,11 @@ class Reader {
 
   get done(): boolean {
     return this.#at >= this.#bytes.length;
+  }
+
+  /** How far it has read, in bytes. */
+  get at(): number {
+    return this.#at;
   }
 
   byte(): number {

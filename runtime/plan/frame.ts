@@ -42,6 +42,8 @@ export interface PlanContext {
   memo: Memo;
   /** Whether a result is all bindings of the query rather than the value of its entrypoint. */
   bindings: boolean;
+  /** Whether rules are selected by what they ask for first. */
+  index: boolean;
   /** What cannot be compiled. */
   unsupported: Set<string>;
 }
@@ -53,6 +55,15 @@ interface Target {
   within: number;
 }
 
+/** How the first rule that holds ends the others. */
+interface Decision {
+  variable: Local;
+  /** After all rules. */
+  done: Label;
+  /** The end of the body that is being written. */
+  body: Label;
+}
+
 export class Frame {
   readonly plan: PlanContext;
   readonly code: Code;
@@ -61,6 +72,9 @@ export class Frame {
   readonly #locals = new Map<Local, number>();
   readonly #targets: Target[] = [];
   #withDepth = 0;
+  #temporaries = 0;
+  /** Set while rules are written of which one that holds decides the function's result. */
+  decision: Decision | undefined;
   /** Where a plan keeps its result. */
   result = 0;
   /** Where a function's result is remembered. */
@@ -85,6 +99,11 @@ export class Frame {
       this.#locals.set(local, index);
     }
     return index;
+  }
+
+  /** A variable that the plan does not have. */
+  temporary(): Local {
+    return -++this.#temporaries;
   }
 
   /** Puts a local's value on the stack. */

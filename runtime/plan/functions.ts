@@ -1,8 +1,10 @@
 // Writes the Wasm functions of a plan: one for each planned function and each entrypoint.
 import { Code } from './code.ts';
+import { writeRules } from './dispatch.ts';
 import { Frame, type PlanContext, type PlannedFunction } from './frame.ts';
 import { DATA, INPUT, type IrBlock } from './ir.ts';
 import { localUse } from './locals.ts';
+import { rulesOf } from './rules.ts';
 import { writeBlock } from './statements/block.ts';
 import { remember } from './statements/known.ts';
 
@@ -14,7 +16,14 @@ export function writeFunction(
   const code = new Code(fn.params.length);
   const frame = new Frame(plan, code, fn.params, new Set(localUse(blocks).reads.keys()));
   frame.memo = memo;
-  for (const block of blocks) frame.block(block, writeBlock);
+  const { before, rules, after, decided } = rulesOf(fn, blocks, plan.strings);
+  for (const block of before) frame.block(block, writeBlock);
+  const done = code.block();
+  if (decided !== undefined) frame.decision = { variable: decided, done, body: done };
+  writeRules(frame, rules, new Set());
+  frame.decision = undefined;
+  code.end();
+  for (const block of after) frame.block(block, writeBlock);
   // Only a function without a ReturnLocalStmt comes to its end.
   const nothing = code.local();
   if (memo === undefined) code.get(nothing);

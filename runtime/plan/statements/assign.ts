@@ -17,7 +17,14 @@ export const assign: Handlers<
 
   /** A second value for a variable is a conflict, unless it is the same. */
   AssignVarOnceStmt(frame, { source, target }) {
-    const { code, plan } = frame;
+    const { code, plan, decision } = frame;
+    if (decision?.variable === target && source.type !== 'local' && !frame.replaced) {
+      // Another value is impossible, so that the rest of the body is not needed.
+      frame.read(source);
+      frame.set(target);
+      code.branch(decision.body);
+      return;
+    }
     frame.get(target);
     code.if();
     frame.get(target);
