@@ -4,6 +4,7 @@ import { alloc } from '../common/arena';
 import { equal } from './compare';
 import { Failure, stop } from './failure';
 import { intern as internKept } from './intern';
+import { numberFromText as numberOfJson, numberWithText } from './number';
 import { append, find, get, insert, newObject } from './object';
 import { codePoints } from './text';
 import {
@@ -23,7 +24,6 @@ import {
 
 export { compare, equal } from './compare';
 export { clearFailure, stop } from './failure';
-export { numberFromText } from './number';
 export { add, insert, newObject, newSet, sorted } from './object';
 export { integer, newArray, push } from './value';
 
@@ -33,6 +33,12 @@ const MERGE_DEPTH_MAX: u32 = 1024;
 /** A constant text of the plan, once, as an interned string. */
 export function constantString(pointer: u32, length: u32): u32 {
   return internKept(pointer, length);
+}
+
+/** A constant number of the plan; Rego also takes `.5`, which is no JSON. */
+export function numberFromText(pointer: u32, length: u32): u32 {
+  const number = numberOfJson(pointer, length);
+  return number == 0 ? numberWithText(pointer, length) : number;
 }
 
 export function nullValue(): u32 {

@@ -17,11 +17,13 @@ import {
   newArray,
   push,
   TRUE,
+  textOf,
   valueAt,
 } from '../value';
 import { b_mul, b_plus } from './arithmetic';
 import { isInt, parsed } from './atoi';
 import { sortedArray } from './sorting';
+import { runesIn } from './utf8';
 
 function isList(value: u32): bool {
   return kindOf(value) == Kind.Array || kindOf(value) == Kind.Set;
@@ -34,9 +36,16 @@ function at(list: u32, index: u32): u32 {
 
 export function b_count(value: u32): u32 {
   const kind = kindOf(value);
-  if (kind == Kind.String) return integer(codePoints(value));
+  if (kind == Kind.String) return integer(charactersIn(value));
   if (kind < <u32>Kind.Array) return failed(Failure.Type);
   return integer(lengthOf(value));
+}
+
+/** What is no UTF-8, as base64.decode may give it, counts a character for every byte that begins none. */
+function charactersIn(text: u32): u32 {
+  const length = lengthOf(text);
+  const beginnings = codePoints(text);
+  return beginnings == length ? length : runesIn(textOf(text), length);
 }
 
 export function b_sum(list: u32): u32 {
