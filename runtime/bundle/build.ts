@@ -8,6 +8,7 @@ import type { BundleFiles } from './reader.ts';
 import { canonical, setManifest } from './revision.ts';
 
 export const POLICY_MODULE = 'policy.wasm';
+export const DECISIONS_MODULE = 'decisions.wasm';
 export const FILTER_MODULE = 'filter.wasm';
 export const MODULES = 'modules.json';
 export const DATA = 'data.json';
@@ -36,8 +37,8 @@ export interface BuiltBundle {
 }
 
 /**
- * The policy bundle of compiled policies: their sources, `policy.wasm`, `filter.wasm` and
- * `modules.json` with the digest of every decision module. Equal input gives equal bytes.
+ * The policy bundle of compiled policies: their sources, `decisions.wasm`, `policy.wasm`, `filter.wasm`
+ * and `modules.json` with the digest of every decision module. Equal input gives equal bytes.
  */
 export function buildPolicyBundle(
   policies: CompiledPolicies,
@@ -47,6 +48,11 @@ export function buildPolicyBundle(
   for (const file of policies.files) files.set(file.path, Buffer.from(file.content));
   files.set(POLICY_MODULE, policies.wasm);
   const authorization: JsonObject = { core: moduleDigest(policies.wasm) };
+  if (policies.decisions !== undefined) {
+    files.set(DECISIONS_MODULE, policies.decisions);
+    authorization.opa = authorization.core!;
+    authorization.core = moduleDigest(policies.decisions);
+  }
   if (policies.filter !== undefined) {
     files.set(FILTER_MODULE, policies.filter);
     authorization.filter = moduleDigest(policies.filter);

@@ -4,7 +4,15 @@ import { basename, join } from 'node:path';
 import { entrypointOf } from '../decide/boundary.ts';
 import { BundleError } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import { type RegoBuild, RegoCompiler, type RegoFile, type RegoSources } from '../modules/rego.ts';
+import {
+  policyInvalid,
+  type RegoBuild,
+  RegoCompiler,
+  type RegoFile,
+  type RegoSources,
+} from '../modules/rego.ts';
+import { moduleBytes } from '../modules/source.ts';
+import { compilePlan } from '../plan/compile.ts';
 import { mergeFilter } from './merge.ts';
 import { checkName } from './reader.ts';
 import { ownerOf, withTenants } from './tenants.ts';
@@ -23,6 +31,10 @@ export interface PolicySources extends RegoSources {
 
 export interface CompiledPolicies extends RegoBuild {
   entrypoints: string[];
+  /** What hosts run; absent where our compiler does not take the policy, and then `wasm` is run. */
+  decisions?: Uint8Array;
+  /** What our compiler does not take. */
+  unsupported: string[];
   /** The mesh filter merged with `wasm`, for proxies; absent where no policy decides there. */
   filter?: Uint8Array;
 }
@@ -63,18 +75,40 @@ export async function readPolicies(folders: string | readonly string[]): Promise
 }
 
 /**
- * Compiles folders of policies to OPA's Wasm ABI, and merges them with the mesh filter.
+ * Compiles folders of policies for every host, and merges them with the mesh filter.
  * @throws BundleError `policy_invalid` with every finding in `data.errors`
  */
 export async function compilePolicies(
   folders: string | readonly string[],
 ): Promise<CompiledPolicies> {
-  const sources = await readPolicies(folders);
+  return withFilter(await compileSources(await readPolicies(folders)));
+}
+
+/** The same for sources that were read already, without the filter. */
+export async function compileSources(
+  sources: PolicySources & { roots?: string[] },
+): Promise<CompiledPolicies> {
   const compiler = await RegoCompiler.load();
   const { entrypoints } = sources;
   const built = compiler.build(sources);
-  if (!entrypoints.includes(entrypointOf('mesh'))) return { ...built, entrypoints };
-  return { ...built, entrypoints, filter: await mergeFilter(built.wasm) };
+  return { ...built, ...(await compileDecisions(compiler, sources)), entrypoints };
+}
+
+/** Merges the policies with the mesh filter, where one of them decides there. */
+export async function withFilter(policies: CompiledPolicies): Promise<CompiledPolicies> {
+  if (!policies.entrypoints.includes(entrypointOf('mesh'))) return policies;
+  return { ...policies, filter: await mergeFilter(policies.wasm) };
+}
+
+/** The module that hosts run: what our compiler makes of OPA's plan, if it takes all of it. */
+async function compileDecisions(
+  compiler: RegoCompiler,
+  sources: PolicySources,
+): Promise<Pick<CompiledPolicies, 'decisions' | 'unsupported'>> {
+  const { ok, plan, errors } = compiler.plan(sources);
+  if (!ok) throw policyInvalid(errors);
+  const { wasm, unsupported } = await compilePlan(plan as never, moduleBytes('engine'));
+  return { decisions: wasm, unsupported };
 }
 
 async function read(

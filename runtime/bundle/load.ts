@@ -12,6 +12,7 @@ import {
   checkRoots,
   DATA,
   DATA_ROOTS,
+  DECISIONS_MODULE,
   FILTER_MODULE,
   MODULES,
   POLICY_MODULE,
@@ -56,7 +57,7 @@ export async function loadPair(
 /** Two good bundles are no good pair when the data does not fit into the policy module's memory. */
 export function checkFit({ policy, data }: LoadedPair): void {
   try {
-    Authorization.create({ wasm: policy.wasm, data: data.json });
+    Authorization.create({ ...policy, data: data.json, reads: policy.readPaths });
   } catch (cause) {
     throw new BundleError('bundle_too_large', 'the data does not fit into the policy module', {
       cause,
@@ -79,7 +80,14 @@ export async function loadPolicy(
     throw new BundleError('bundle_truncated', `the bundle has no ${POLICY_MODULE}`);
   }
   const modules = moduleDigests(listed);
-  checkDigest('authorization', modules, moduleDigest(wasm));
+  const decisions = files.get(DECISIONS_MODULE);
+  checkDigest('authorization', modules, moduleDigest(decisions ?? wasm));
+  if (decisions !== undefined && modules.authorization?.opa !== moduleDigest(wasm)) {
+    throw new BundleError(
+      'bundle_module_digest_mismatch',
+      `${POLICY_MODULE} is not the one that ${MODULES} lists`,
+    );
+  }
   const filter = filterOf(files, modules);
   const running = options.modules ?? builtModuleDigests();
   for (const [name, digests] of Object.entries(running)) checkDigest(name, modules, digests.core);
@@ -92,7 +100,7 @@ export async function loadPolicy(
       hint: 'every boundary needs its decision rule; build the bundle with platform policy build',
     });
   }
-  return { revision, wasm, filter, entrypoints: exported, modules, ...readsOf(listed) };
+  return { revision, wasm, decisions, filter, entrypoints: exported, modules, ...readsOf(listed) };
 }
 
 /** Verifies and reads the files of a data bundle. */

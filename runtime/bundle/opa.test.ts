@@ -91,10 +91,11 @@ if (needs('go')) {
 
   test('the Go OPA verifies both bundles and gives the answers of the compiled module', async () => {
     const pair = await loadPair(folder, trusted);
+    const { policy, data } = pair;
+    assert.ok(policy.decisions, 'our compiler takes all of it');
     const authorization = Authorization.create({
-      wasm: pair.policy.wasm,
-      data: pair.data.json,
-      reads: pair.policy.readPaths,
+      ...policy,
+      ...{ data: data.json, reads: policy.readPaths },
     });
     const record = RecordModule.create(moduleBytes('record'));
     const queries: JsonValue[] = [];
@@ -109,7 +110,10 @@ if (needs('go')) {
       }
       const query = `data.platform.${request.boundary}.decision`;
       queries.push({ query, input: JSON.parse(Buffer.from(input).toString()) });
-      const output = authorization.decideBytes(`platform/${request.boundary}/decision`, input).bytes;
+      const output = authorization.decideBytes(
+        `platform/${request.boundary}/decision`,
+        input,
+      ).bytes;
       ours.push(canonical(JSON.parse(Buffer.from(output).toString())));
     }
     const theirs = (ask(folder, queries) as JsonValue[]).map(canonical);

@@ -1,8 +1,12 @@
 // What is served: one verified policy bundle and one verified data bundle, swapped together.
 
-/** Digest of a module's executable forms, `sha256:<hex>`; `component` and `filter` where they are built. */
+/**
+ * Digest of a module's executable forms, `sha256:<hex>`: `core` is what hosts run, `component` and `filter`
+ * where they are built, `opa` is OPA's form of the policy where another one is run.
+ */
 export interface ModuleDigests {
   core: string;
+  opa?: string;
   component?: string;
   filter?: string;
 }
@@ -13,6 +17,8 @@ export interface LoadedPolicy {
   revision: string;
   /** OPA's `policy.wasm`. */
   wasm: Uint8Array;
+  /** The same policy as our compiler makes it, which is what is run where it is there. */
+  decisions?: Uint8Array;
   /** The same policy merged with the mesh filter (proxy-wasm ABI 0.2.1); absent where none was built. */
   filter?: Uint8Array;
   /** Entrypoint names such as `platform/tool/decision`, in OPA's order. */

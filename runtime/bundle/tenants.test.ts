@@ -52,7 +52,9 @@ function built(files: readonly RegoFile[]): Authorization {
 
 function answered(policies: Authorization, boundary: string, input: Uint8Array): string {
   try {
-    return Buffer.from(policies.decideBytes(`platform/${boundary}/decision`, input).bytes).toString();
+    return Buffer.from(
+      policies.decideBytes(`platform/${boundary}/decision`, input).bytes,
+    ).toString();
   } catch (error) {
     return codeOf(error);
   }

@@ -58,11 +58,13 @@ export function executorOf(modules: LoadedModules, pair: LoadedPair): Executor {
     }
   }
   const listed = pair.policy.modules.authorization?.core;
-  if (listed !== moduleDigest(pair.policy.wasm)) {
-    throw new ModuleError('module_digest_mismatch', 'policy.wasm is not the one the bundle lists');
+  const { wasm, decisions } = pair.policy;
+  if (listed !== moduleDigest(decisions ?? wasm)) {
+    throw new ModuleError('module_digest_mismatch', 'the policy is not the one the bundle lists');
   }
   const authorization = Authorization.create({
-    wasm: pair.policy.wasm,
+    wasm,
+    decisions,
     data: pair.data.json,
     reads: pair.policy.readPaths,
   });

@@ -7,7 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { ModuleError } from '../errors.ts';
 
 /** The modules that are built from wasm/. */
-export type ModuleName = 'record' | 'scope' | 'arguments' | 'guard' | 'filter' | 'filter-glue';
+export type ModuleName =
+  | 'record'
+  | 'scope'
+  | 'arguments'
+  | 'guard'
+  | 'engine'
+  | 'filter'
+  | 'filter-glue';
 
 const built = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'wasm', 'build');
 

@@ -50,7 +50,7 @@ function decideInNode(pair: LoadedPair, facts: ReadonlyMap<string, string>): Dec
     executorFor: () =>
       createExecutor(
         modules,
-        Authorization.create({ wasm: pair.policy.wasm, data: pair.data.json }),
+        Authorization.create({ ...pair.policy, reads: undefined, data: pair.data.json }),
         pair,
       ),
   });

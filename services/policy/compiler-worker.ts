@@ -1,5 +1,6 @@
 // Runs the policy compiler and OPA's interpreter on a thread of their own, so that answers go on.
 import { parentPort } from 'node:worker_threads';
+import { compileSources } from '../../runtime/bundle/compile.ts';
 import { codeOf, PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import { RegoCompiler, type RegoFile, type RegoFinding } from '../../runtime/modules/rego.ts';
@@ -35,6 +36,7 @@ export interface QueryAnswer {
 export interface Compiled {
   documents: VirtualDocument[];
   wasm: Uint8Array;
+  decisions?: Uint8Array;
   /** By file, the JSON text of OPA's syntax tree. */
   trees: Record<string, string>;
 }
@@ -56,7 +58,9 @@ parentPort?.on('message', async (request: WorkerRequest) => {
     answer = {
       number,
       answer:
-        'query' in request ? query(compiler, request.query) : compile(compiler, request.compile),
+        'query' in request
+          ? query(compiler, request.query)
+          : await compile(compiler, request.compile),
     };
   } catch (error) {
     const { message, data } =
@@ -67,14 +71,14 @@ parentPort?.on('message', async (request: WorkerRequest) => {
   parentPort?.postMessage(answer);
 });
 
-function compile(
+async function compile(
   compiler: RegoCompiler,
   { files, capabilities }: { files: RegoFile[]; capabilities: JsonObject },
-): Compiled {
+): Promise<Compiled> {
   const { errors, modules } = compiler.parse({ files, capabilities });
   if (errors.length > 0) throw new PlatformError('policy_invalid', errors[0]!.message);
   const documents = documentsOf(Object.values(modules));
-  const { wasm } = compiler.build({
+  const { wasm, decisions } = await compileSources({
     files: [...files, querySource(documents)],
     capabilities,
     schemas: openSchemas(files),
@@ -82,7 +86,7 @@ function compile(
     roots: QUERY_ROOTS,
   });
   const trees = Object.entries(modules).map(([file, tree]) => [file, JSON.stringify(tree)]);
-  return { documents, wasm, trees: Object.fromEntries(trees) };
+  return { documents, wasm, decisions, trees: Object.fromEntries(trees) };
 }
 
 function query(compiler: RegoCompiler, asked: Query): QueryAnswer {

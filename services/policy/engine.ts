@@ -129,7 +129,7 @@ export class PolicyEngine implements BundleSource {
     const pair = { policy: policy.loaded, data };
     checkFit(pair);
     const text = Buffer.from(data.json).toString('utf8');
-    const { documents, wasm, trees } = policy.compiled;
+    const { documents, wasm, decisions, trees } = policy.compiled;
     this.#snapshot = {
       pair,
       files: policy.files,
@@ -138,7 +138,7 @@ export class PolicyEngine implements BundleSource {
       base: parseExactly(text) as JsonObject,
       data: JSON.parse(text) as JsonObject,
       documents: new Map(documents.map((document) => [keyOf(document.path), document])),
-      module: Authorization.create({ wasm, data: data.json }),
+      module: Authorization.create({ wasm, decisions, data: data.json }),
     };
     this.#policy = policy;
     this.#data = data;

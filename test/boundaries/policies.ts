@@ -18,9 +18,8 @@ export interface Answer {
 /** Asks the compiled policies about inputs of one boundary under this data. */
 export function policiesOver(boundary: Boundary, data: JsonObject): (input: JsonObject) => Answer {
   const authorization = Authorization.create({
-    wasm: policies.wasm,
+    ...policies,
     data: Buffer.from(JSON.stringify(data)),
-    reads: policies.reads,
   });
   return (input) => {
     const bytes = record.canonicalizeValue(input);

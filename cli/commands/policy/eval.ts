@@ -1,5 +1,6 @@
 // `platform policy eval`: what would be decided for one input, by the compiled module.
 import pc from 'picocolors';
+import { compileSources } from '../../../runtime/bundle/compile.ts';
 import { BOUNDARIES } from '../../../runtime/decide/boundary.ts';
 import { InputError } from '../../../runtime/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../runtime/json.ts';
@@ -90,9 +91,9 @@ async function evaluate(flags: EvalFlags): Promise<number> {
     else print(describeFindings(checked.errors));
     return EXIT_FAILED;
   }
-  const { wasm } = compiler.build(sources);
+  const { wasm, decisions } = await compileSources(sources);
   const record = RecordModule.create(moduleBytes('record'));
-  const module = Authorization.create({ wasm, data: Buffer.from(JSON.stringify(data)) });
+  const module = Authorization.create({ wasm, decisions, data: Buffer.from(JSON.stringify(data)) });
   const canonical = record.canonicalizeValue(input);
   const answer = module.decideBytes(`platform/${flags.boundary}/decision`, canonical).value;
   if (flags.json) printJson(answer);

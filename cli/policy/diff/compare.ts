@@ -32,8 +32,8 @@ const EVIDENCE_SHARE = 1 / 3;
 export type OnProgress = (what: string) => void;
 
 /** What a side decides with. */
-export function decidingOf({ wasm, reads, data }: Side): Deciding {
-  return { wasm, reads, data: Buffer.from(JSON.stringify(data satisfies JsonObject)) };
+export function decidingOf({ wasm, decisions, reads, data }: Side): Deciding {
+  return { wasm, decisions, reads, data: Buffer.from(JSON.stringify(data satisfies JsonObject)) };
 }
 
 /** Compares; throws only where a policy cannot be run at all or evidence cannot be read. */

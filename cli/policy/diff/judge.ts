@@ -34,6 +34,7 @@ export const WIDENING: ReadonlySet<FlipKind> = new Set<FlipKind>([
 /** What a policy is made of for deciding. */
 export interface Deciding {
   wasm: Uint8Array;
+  decisions?: Uint8Array;
   reads?: Record<string, string[]>;
   data: Uint8Array;
 }

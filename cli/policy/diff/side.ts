@@ -2,14 +2,15 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DATA, MODULES, POLICY_MODULE } from '../../../runtime/bundle/build.ts';
+import { DATA, DECISIONS_MODULE, MODULES, POLICY_MODULE } from '../../../runtime/bundle/build.ts';
+import { compileSources } from '../../../runtime/bundle/compile.ts';
 import { readBundle } from '../../../runtime/bundle/files.ts';
 import type { BundleFiles } from '../../../runtime/bundle/reader.ts';
 import { readJson, revisionOf } from '../../../runtime/bundle/revision.ts';
 import { BundleError } from '../../../runtime/errors.ts';
 import { defaultTrustDomain } from '../../../runtime/identity/spiffe-id.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../runtime/json.ts';
-import { RegoCompiler, type RegoFile } from '../../../runtime/modules/rego.ts';
+import type { RegoFile } from '../../../runtime/modules/rego.ts';
 import { sampleData } from '../../../runtime/testing/sample-data.ts';
 import { isBundle, policySources } from '../../commands/policy/sources.ts';
 import { stateFolder } from '../../state-folder.ts';
@@ -23,7 +24,9 @@ export interface Side {
   label: string;
   /** The policy bundle's revision; undefined for folders, which have none. */
   revision?: string;
+  /** OPA's module, and the one that is run instead where it is there. */
   wasm: Uint8Array;
+  decisions?: Uint8Array;
   /** By entrypoint, JSON Pointers of what its rules may read. */
   reads?: Record<string, string[]>;
   /** The sources, without tests. */
@@ -70,6 +73,7 @@ export function sideOfBundle(files: BundleFiles, label: string): Side {
     .map(([name, bytes]) => ({ path: name, content: Buffer.from(bytes).toString('utf8') }));
   return {
     ...{ label, revision: revisionOf(files), wasm, files: sources, schemas: {}, data: {} },
+    decisions: files.get(DECISIONS_MODULE),
     reads: isJsonObject(reads) ? (reads as Record<string, string[]>) : undefined,
   };
 }
@@ -77,12 +81,10 @@ export function sideOfBundle(files: BundleFiles, label: string): Side {
 /** The platform's policies, or those of a folder with `capabilities.json`, with operators' beside them. */
 export async function sideOfFolders(paths: readonly string[]): Promise<Side> {
   const sources = await policySources(paths);
-  const { wasm, reads, files } = (await RegoCompiler.load()).build(sources);
+  const { wasm, decisions, reads, files } = await compileSources(sources);
   return {
     label: paths.join(' ') || 'the platform’s own',
-    wasm,
-    reads,
-    files,
+    ...{ wasm, decisions, reads, files },
     schemas: sources.schemas ?? {},
     data: {},
   };

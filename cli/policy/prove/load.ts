@@ -7,11 +7,11 @@ import {
   buildDataBundle,
   buildPolicyBundle,
   DATA,
+  DECISIONS_MODULE,
   POLICY_MODULE,
 } from '../../../runtime/bundle/build.ts';
-import type { PolicySources } from '../../../runtime/bundle/compile.ts';
+import { compileSources, type PolicySources, withFilter } from '../../../runtime/bundle/compile.ts';
 import { readBundle } from '../../../runtime/bundle/files.ts';
-import { mergeFilter } from '../../../runtime/bundle/merge.ts';
 import { readJson, revisionOf } from '../../../runtime/bundle/revision.ts';
 import { InputError, ModuleError } from '../../../runtime/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../runtime/json.ts';
@@ -53,9 +53,11 @@ export async function load({ sources, bundle, data }: Loading): Promise<Loaded> 
   const files = sources.files.filter(({ path }) => !path.endsWith('_test.rego'));
   const compiled = compiler.compiled({ ...sources, files });
   if (!compiled.ok) throw policyInvalid(compiled.errors);
-  const built = compiler.build({ ...sources, files });
+  const built = await compileSources({ ...sources, files });
   const given = bundle === undefined ? undefined : await readBundle(bundle);
   const module = given?.get(POLICY_MODULE) ?? built.wasm;
+  const deciding =
+    given === undefined ? built : { wasm: module, decisions: given.get(DECISIONS_MODULE) };
   const { bundle: dataBundle, text } = await readData(data);
   const value = readJson(dataBundle.files, DATA);
   const inexact = new Map<number, { file: string; row: number } | undefined>();
@@ -76,20 +78,14 @@ export async function load({ sources, bundle, data }: Loading): Promise<Loaded> 
     },
     policy:
       given === undefined
-        ? buildPolicyBundle({
-            ...built,
-            entrypoints: sources.entrypoints,
-            ...(sources.entrypoints.includes('platform/mesh/decision')
-              ? { filter: await mergeFilter(built.wasm) }
-              : {}),
-          })
+        ? buildPolicyBundle(await withFilter(built))
         : { files: given, revision: revisionOf(given) },
     data: dataBundle,
     files,
     schemas: sources.schemas ?? {},
     mentioned: textsOf(compiled.modules),
     moduleMatches: Buffer.compare(module, built.wasm) === 0,
-    askAt: (boundary, other = value) => asking(module, other, boundary),
+    askAt: (boundary, other = value) => asking(deciding, other, boundary),
   };
 }
 
@@ -106,9 +102,17 @@ function packages(compiler: RegoCompiler, files: RegoFile[]): Packages {
   return packagesOf(whole.modules);
 }
 
-function asking(wasm: Uint8Array, data: JsonObject, boundary: string): Ask {
+function asking(
+  policy: { wasm: Uint8Array; decisions?: Uint8Array },
+  data: JsonObject,
+  boundary: string,
+): Ask {
   const record = RecordModule.create(moduleBytes('record'));
-  const authorization = Authorization.create({ wasm, data: Buffer.from(JSON.stringify(data)) });
+  const { wasm, decisions } = policy;
+  const authorization = Authorization.create({
+    ...{ wasm, decisions },
+    data: Buffer.from(JSON.stringify(data)),
+  });
   return (input) => {
     try {
       const canonical = record.canonicalizeValue(input);
