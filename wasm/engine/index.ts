@@ -39,3 +39,7 @@ export * from './plan';
 export * from './builtins/jwt';
 export * from './builtins/jwt-decode-verify';
 export * from './builtins/jwt-sign';
+export * from './builtins/glob';
+export * from './builtins/net';
+export * from './builtins/semver';
+export * from './builtins/units';

@@ -29,13 +29,23 @@ function program(): string {
   return join(folder, 'builtin');
 }
 
-/** What OPA answers to each call; undefined where the built-in fails. */
-export function opaBuiltins(calls: readonly Call[]): unknown[] {
-  const output = execFileSync(program(), {
+function run(calls: readonly Call[]): string {
+  return execFileSync(program(), {
     input: toMarked(calls),
     cwd: tmpdir(),
     encoding: 'utf8',
     maxBuffer: outputBytesMax,
   });
-  return (fromMarked(output) as (unknown[] | null)[]).map((result) => result?.[0]);
+}
+
+/** What OPA answers to each call; undefined where the built-in fails. */
+export function opaBuiltins(calls: readonly Call[]): unknown[] {
+  return (fromMarked(run(calls)) as (unknown[] | null)[]).map((result) => result?.[0]);
+}
+
+/** The same of built-ins that give numbers: their text as OPA writes it. */
+export function opaNumbers(calls: readonly Call[]): (string | undefined)[] {
+  const keep = (_key: string, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' ? context?.source : value;
+  return (JSON.parse(run(calls), keep) as (string[] | null)[]).map((result) => result?.[0]);
 }
