@@ -82,7 +82,7 @@ export async function compilePlan(
   if (plan.unsupported.size > 0) return { unsupported: [...plan.unsupported].sort() };
   writeEvaluate(plan, indices);
   writeStart(plan, options.strict === true);
-  return { wasm: await trim(module.finish((name) => HOST_EXPORTS.has(name))), unsupported: [] };
+  return { wasm: trim(module.finish((name) => HOST_EXPORTS.has(name))), unsupported: [] };
 }
 
 function plannedFunctions(
