@@ -43,3 +43,4 @@ export * from './builtins/glob';
 export * from './builtins/net';
 export * from './builtins/semver';
 export * from './builtins/units';
+export * from './builtins/template';

@@ -99,6 +99,22 @@ export function addInteger(number: i64): void {
   }
 }
 
+/** Sets the unfinished string aside so that another can be built; what it returns is for `resumeText`. */
+export function suspendText(): u32 {
+  const state = alloc(12);
+  store<u32>(state, value);
+  store<u32>(state, end, 4);
+  store<u32>(state, limit, 8);
+  return state;
+}
+
+/** Goes on with a string that was set aside. */
+export function resumeText(state: u32): void {
+  value = load<u32>(state);
+  end = load<u32>(state, 4);
+  limit = load<u32>(state, 8);
+}
+
 /** Bytes so far. */
 export function textBytes(): u32 {
   return end - value - TEXT;
