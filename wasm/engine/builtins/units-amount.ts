@@ -67,6 +67,7 @@ export function readAmount(start: u32, end: u32): bool {
   }
   if (!seen) return false;
   if (p == end) return true;
+  if ((load<u8>(p) | 0x20) != 0x65) return false;
   p++;
   const negative = isSignAt(p, end) && load<u8>(p) == 0x2d;
   if (isSignAt(p, end)) p++;

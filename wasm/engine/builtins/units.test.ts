@@ -41,7 +41,7 @@ const exponent = fc.oneof(
     ),
   },
 );
-const amount = fc
+const plainAmount = fc
   .tuple(
     fc.constantFrom('', '', '', '-', '+', '+-'),
     digits,
@@ -52,6 +52,15 @@ const amount = fc
     exponent,
   )
   .map((parts) => parts.join(''));
+const amount = fc.oneof(
+  { weight: 8, arbitrary: plainAmount },
+  {
+    weight: 1,
+    arbitrary: fc
+      .array(fc.constantFrom(...'017.e+-E'), { maxLength: 7 })
+      .map((characters) => characters.join('')),
+  },
+);
 const unit = fc.constantFrom(
   ...[
     '',
