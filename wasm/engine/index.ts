@@ -33,6 +33,7 @@ export * from './builtins/subset';
 export * from './builtins/template-string';
 export * from './builtins/to-number';
 export * from './builtins/types';
+export * from './builtins/time';
 export * from './builtins/walk';
 export * from './builtins/x509';
 export * from './plan';
