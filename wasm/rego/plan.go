@@ -76,7 +76,7 @@ func (*planTarget) Eval(context.Context, *rego.EvalContext, ast.Value) (ast.Valu
 
 // bundleOf makes the bundle that OPA's own compilers take.
 func bundleOf(req *request, modules map[string]*ast.Module) *bundle.Bundle {
-	input := &bundle.Bundle{Data: map[string]any{}}
+	input := &bundle.Bundle{Data: orEmpty(req.Data)}
 	input.SetRegoVersion(ast.RegoV1)
 	input.Manifest.Roots = &req.Roots
 	input.Manifest.Init()
