@@ -45,3 +45,6 @@ export * from './builtins/net';
 export * from './builtins/semver';
 export * from './builtins/units';
 export * from './builtins/template';
+export * from './builtins/crypto-aws';
+export * from './builtins/crypto-keys';
+export * from './builtins/x509-request';

@@ -1,6 +1,7 @@
 // Keys in JSON (RFC 7517, 7518 and 8037), read as lestrrat-go/jwx reads them for OPA.
 
-import { Curve, coordinateBytes, openCurve, pointOf } from '../../crypto/curve';
+import { openCurve, pointOf } from '../../crypto/curve';
+import { Curve, coordinateBytes } from '../../crypto/curve-parameters';
 import { ED25519_BYTES, publicKeyOf } from '../../crypto/ed25519';
 import { equalBytes } from '../../crypto/hash';
 import {

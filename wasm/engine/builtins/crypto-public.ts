@@ -1,6 +1,7 @@
 // Public keys in SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7), read as Go's crypto/x509 reads them.
 
-import { Curve, coordinateBytes, openCurve, pointOf } from '../../crypto/curve';
+import { openCurve, pointOf } from '../../crypto/curve';
+import { Curve, coordinateBytes } from '../../crypto/curve-parameters';
 import {
   alignRight,
   atEnd,

@@ -3,6 +3,7 @@
 import { atEnd, content, contentLength, enter, read, readAny, Tag, tag } from '../../crypto/der';
 import { insert, newObject } from '../object';
 import { asciiString, boolean, lengthOf, NULL, stringOf, textOf } from '../value';
+import { fieldOf } from './crypto-jwk';
 import { addTo } from './crypto-values';
 import {
   forceQuery,
@@ -85,6 +86,7 @@ function addUri(fields: u32, text: u32): bool {
   insert(uri, asciiString('ForceQuery'), boolean(forceQuery));
   insert(uri, asciiString('OmitHost'), boolean(omitHost));
   addTo(fields, 'URIs', uri);
-  addTo(fields, 'URIStrings', urlText());
+  // A request has no such list.
+  if (fieldOf(fields, 'URIStrings') != 0) addTo(fields, 'URIStrings', urlText());
   return true;
 }

@@ -1,9 +1,10 @@
 // Finds the certificates in what a policy gives: PEM, base64 of PEM, or base64 of DER.
 
 import { alloc } from '../../common/arena';
-import { lengthOf, newArray, push, textOf } from '../value';
+import { append, newObject } from '../object';
+import { keyAt, lengthOf, newArray, push, textOf, valueAt } from '../value';
 import { block, blockLength, isBlock, readPem, rest } from './crypto-pem';
-import { beginsWith, decodeBase64, decodedLength } from './encoding-base64';
+import { beginsWith, decodeBase64, decodedLength, isAscii } from './encoding-base64';
 import { certificateEnd, readCertificate } from './x509-certificate';
 
 /** More certificates than any chain has are not read. */
@@ -43,4 +44,13 @@ function fromPem(pointer: u32, length: u32): u32 {
     bytes += blockLength;
   }
   return fromDer(joined, bytes);
+}
+
+/** A certificate's value as Go's own JSON has it, without the list that OPA adds. */
+export function withoutUriStrings(value: u32): u32 {
+  const copy = newObject(lengthOf(value));
+  for (let i: u32 = 0; i < lengthOf(value); i++) {
+    if (!isAscii(keyAt(value, i), 'URIStrings')) append(copy, keyAt(value, i), valueAt(value, i));
+  }
+  return copy;
 }

@@ -27,7 +27,7 @@ function isPrintable(byte: u32): bool {
 }
 
 /** The string of the element that was read last; 0 for other types and for bytes that it may not have. */
-function stringContent(): u32 {
+export function stringContent(): u32 {
   const end = content + contentLength;
   if (tag == Tag.T61String) {
     beginText(contentLength);

@@ -1,7 +1,6 @@
 // The algorithms with which certificates are signed: Go's numbers of them, and whether a signature is right.
 
 import { alloc } from '../../common/arena';
-import { verifyEcdsa } from '../../crypto/curve';
 import {
   atEnd,
   content,
@@ -23,6 +22,7 @@ import {
   Tag,
   toInteger,
 } from '../../crypto/der';
+import { verifyEcdsa } from '../../crypto/ecdsa';
 import { verifyEd25519 } from '../../crypto/ed25519';
 import { DIGEST_MAX, digest, digestBytes, Hash } from '../../crypto/hash';
 import {
