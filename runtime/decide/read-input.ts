@@ -1,7 +1,7 @@
 // Reads the input of a decision: checks that it is JSON that every host reads alike, and commits its secrets.
 import { codeOf } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import { isCanonicalValue, noteCanonical } from '../modules/canonical-value.ts';
+import { canonicalValue, noteCanonical } from '../modules/canonical-value.ts';
 import type { Record as RecordModule } from '../modules/record.ts';
 import { committedFields } from './boundary.ts';
 import { commit } from './commitment.ts';
@@ -23,9 +23,10 @@ export function readInput(
   record: RecordModule,
   request: DecisionRequest,
 ): ReadInput & ({ input: Uint8Array | JsonValue } | { refused: string }) {
-  if (!(request.input instanceof Uint8Array) && isCanonicalValue(request.input)) {
-    const read = readValue(record, request, request.input);
-    if (read !== undefined) return { ...read, input: request.input };
+  const value = request.input instanceof Uint8Array ? undefined : canonicalValue(request.input);
+  if (value !== undefined) {
+    const read = readValue(record, request, value as JsonValue);
+    if (read !== undefined) return { ...read, input: value as JsonValue };
   }
   let canonical: Uint8Array;
   try {

@@ -2,7 +2,7 @@
 import type { Decision, Opening } from '../decide/decision.ts';
 import { EvidenceError, InputError } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import { isCanonicalValue, isKnownCanonical } from '../modules/canonical-value.ts';
+import { canonicalValue, isKnownCanonical } from '../modules/canonical-value.ts';
 import { equalBytes, type RecordHashes } from './hashes.ts';
 
 export const ROW_SCHEMA = 'platform/evidence/v1';
@@ -100,18 +100,21 @@ export function encodeRow(
     const { reason, detail, outcome } = draft;
     const decisions = draft.decisions.map((each) => encodeDecision(each, record)).join(',');
     // The members stand in canonical order, so that where theirs do too nothing has to be sorted.
-    const head = { action, boundary, controls };
-    const rest = {
+    const head = canonicalValue({ action, boundary, controls });
+    const rest = canonicalValue({
       ...(detail === undefined ? {} : { detail }),
       ...{ kind, log },
       ...(outcome === undefined ? {} : { outcome }),
       ...(reason && { reason: { code: reason.code, message: reason.message } }),
       ...{ request, schema: ROW_SCHEMA, sequence, spiffe_id, subject, time },
-    };
-    const inOrder = isCanonicalValue(head) && isCanonicalValue(rest);
+    });
+    if (head === undefined || rest === undefined) {
+      throw new InputError('input_invalid', 'a field of the row is no JSON');
+    }
     const text = `${JSON.stringify(head).slice(0, -1)},"decisions":[${decisions}],${JSON.stringify(rest).slice(1)}`;
     const bytes = Buffer.from(text);
-    return inOrder && bytes.length <= ROW_BYTES_MAX ? bytes : record.canonicalize(bytes);
+    // Over the limit, which the module says in its own words.
+    return bytes.length <= ROW_BYTES_MAX ? bytes : record.canonicalize(bytes);
   } catch (cause) {
     const what = cause instanceof InputError ? `${cause.code}: ${cause.message}` : 'not JSON';
     throw new EvidenceError('evidence_row_invalid', `the evidence row is unreadable (${what})`, {

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { InputError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
-import { canonicalText } from './canonical-value.ts';
+import { canonicalValue } from './canonical-value.ts';
 import { Frames } from './frames.ts';
 import { ModuleInstance } from './instantiate.ts';
 
@@ -44,10 +44,10 @@ export class Record {
    * no JSON value (undefined, functions, objects with `toJSON`), which is never dropped silently.
    */
   canonicalizeValue(value: JsonValue): Uint8Array {
-    const known = canonicalText(value);
-    if (known !== undefined && known.length * 3 <= INPUT_BYTES_MAX) return Buffer.from(known);
-    assertJson(value, 0);
-    const text = known ?? JSON.stringify(value);
+    const ordered = canonicalValue(value);
+    if (ordered === undefined) assertJson(value, 0);
+    const text = JSON.stringify(ordered ?? value);
+    if (ordered !== undefined && text.length * 3 <= INPUT_BYTES_MAX) return Buffer.from(text);
     if (text.length > INPUT_BYTES_MAX) {
       throw new InputError('input_too_large', 'the input is too large');
     }
