@@ -2,6 +2,11 @@
 
 import { compare, equal } from '../compare';
 import { Failure, failed } from '../failure';
+import { addFloats, exponentOf, floatOf, floatOfText, isNegative, mantissaOf } from '../float';
+import { numberOfFloat } from '../float-text';
+import { wholeOfValue } from '../integers';
+import { multiplyNatural } from '../natural';
+import { numberText } from '../number';
 import { get, has, sorted } from '../object';
 import { codePoints } from '../text';
 import {
@@ -70,16 +75,38 @@ export function b_product(list: u32): u32 {
   return folded(list, 1, false);
 }
 
-/** The sum or product of any numbers. */
+/** The sum or product of any numbers: of whole ones exactly, of others as Go's big.Float, rounded each time. */
 function folded(list: u32, start: i64, sums: bool): u32 {
-  let result = integer(start);
+  let whole = true;
   for (let i: u32 = 0; i < lengthOf(list); i++) {
     const element = at(list, i);
     if (kindOf(element) != Kind.Number) return failed(Failure.Type);
-    result = sums ? b_plus(result, element) : b_mul(result, element);
-    if (result == 0) return 0;
+    if (!isInteger(element) && wholeOfValue(element) == 0) whole = false;
   }
-  return result;
+  let result = integer(start);
+  if (whole) {
+    for (let i: u32 = 0; i < lengthOf(list); i++) {
+      result = sums ? b_plus(result, at(list, i)) : b_mul(result, at(list, i));
+    }
+    return result;
+  }
+  let float = floatOfNumber(result);
+  for (let i: u32 = 0; i < lengthOf(list); i++) {
+    const element = floatOfNumber(at(list, i));
+    float = sums ? addFloats(float, element, false) : productOf(float, element);
+  }
+  return numberOfFloat(float);
+}
+
+/** A product with 53 bits, the precision of the 1 that OPA begins with. */
+function productOf(a: u32, b: u32): u32 {
+  const mantissa = multiplyNatural(mantissaOf(a), mantissaOf(b));
+  return floatOf(isNegative(a) != isNegative(b), mantissa, exponentOf(a) + exponentOf(b), 53);
+}
+
+function floatOfNumber(number: u32): u32 {
+  const text = numberText(number);
+  return floatOfText(textOf(text), lengthOf(text));
 }
 
 /** The last of the largest (sign 1) or smallest (-1) elements; undefined when there is none. */
