@@ -19,7 +19,7 @@ export function commit(
   requestSalt: Uint8Array,
   field: string,
   value: Uint8Array,
-): { commitment: Uint8Array; opening: Opening } {
+): { commitment: Buffer; opening: Opening } {
   const salt = record.framedHex(['platform/salt/v1', requestSalt, field]);
   return {
     commitment: commitmentOf(record, Buffer.from(salt, 'hex'), field, value),
@@ -33,7 +33,7 @@ export function commitmentOf(
   fieldSalt: Uint8Array,
   field: string,
   value: Uint8Array,
-): Uint8Array {
+): Buffer {
   const digest = record.framedHex(['platform/commitment/v1', fieldSalt, field, value]);
   return Buffer.from(PREFIX + digest + SUFFIX, 'latin1');
 }

@@ -1,6 +1,6 @@
 // Reads the input of a decision: checks that it is JSON that every host reads alike, and commits its secrets.
 import { codeOf } from '../errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isJsonObject, type JsonValue } from '../json.ts';
 import { canonicalValue, noteCanonical } from '../modules/canonical-value.ts';
 import type { Record as RecordModule } from '../modules/record.ts';
 import { committedFields } from './boundary.ts';
@@ -65,23 +65,26 @@ function readValue(
   request: DecisionRequest,
   value: JsonValue,
 ): ReadInput | undefined {
+  const fields = committedFields(request.module, request.boundary);
   const openings: Opening[] = [];
-  let shown = value;
-  let length = 0;
-  if (isJsonObject(value)) {
-    for (const name of committedFields(request.module, request.boundary)) {
-      if (!Object.hasOwn(value, name)) continue;
-      const text = JSON.stringify(value[name]);
-      length += text.length;
-      const { commitment, opening } = commit(record, request.salt, name, Buffer.from(text));
-      openings.push(opening);
-      // Members keep their places, so that the order stays the canonical one.
-      if (shown === value) shown = { ...value };
-      (shown as JsonObject)[name] = JSON.parse(Buffer.from(commitment).toString()) as JsonObject;
+  let text: string;
+  let size = 0;
+  if (fields.length === 0 || !isJsonObject(value)) {
+    text = JSON.stringify(value);
+  } else {
+    const members: string[] = [];
+    for (const name of Object.keys(value)) {
+      const member = JSON.stringify(value[name]!);
+      if (fields.includes(name)) {
+        size += member.length;
+        const { commitment, opening } = commit(record, request.salt, name, Buffer.from(member));
+        openings.push(opening);
+        members.push(`"${name}":${commitment.toString('latin1')}`);
+      } else members.push(`${JSON.stringify(name)}:${member}`);
     }
+    text = `{${members.join(',')}}`;
   }
-  const text = JSON.stringify(shown);
-  if ((length + text.length) * UTF8_BYTES_MAX > INPUT_BYTES_MAX) return undefined;
+  if ((size + text.length) * UTF8_BYTES_MAX > INPUT_BYTES_MAX) return undefined;
   return { committedInput: noteCanonical(Buffer.from(text)), openings };
 }
 

@@ -18,18 +18,19 @@ export function canonicalValue(value: unknown): unknown {
   return ordered === UNKNOWN ? undefined : ordered;
 }
 
-/** Bytes that were made canonical here, so that nobody has to check them again. */
-const known = new WeakSet<Uint8Array>();
+/** Marks bytes that were made canonical here; a copy of them is without it. */
+const CANONICAL = Symbol('canonical');
+type Marked = Uint8Array & { [CANONICAL]?: true };
 
 /** Notes that these bytes, which nobody changes any more, are canonical JSON. */
 export function noteCanonical(bytes: Uint8Array): Uint8Array {
-  known.add(bytes);
+  (bytes as Marked)[CANONICAL] = true;
   return bytes;
 }
 
 /** Whether bytes were noted as canonical. */
 export function isKnownCanonical(bytes: Uint8Array): boolean {
-  return known.has(bytes);
+  return (bytes as Marked)[CANONICAL] === true;
 }
 
 function inOrder(value: unknown, depth: number): unknown {

@@ -6,6 +6,7 @@ import { InputError } from '../errors.ts';
 
 const LENGTH_BYTES = 4;
 const SCRATCH_BYTES = 64 * 1024;
+const NOTHING = new Uint8Array(0);
 
 /** Collects fields and hashes them; used again and again, for one list at a time. */
 export class Frames {
@@ -13,12 +14,9 @@ export class Frames {
   #at = 0;
 
   /** Begins a new list, with the bytes that `framed` gave for its first fields. */
-  begin(prefix: Uint8Array = new Uint8Array(0)): this {
+  begin(prefix: Uint8Array = NOTHING): this {
     this.#at = 0;
-    this.#reserve(prefix.length);
-    this.#bytes.set(prefix);
-    this.#at = prefix.length;
-    return this;
+    return this.append(prefix);
   }
 
   /** Adds a field; text is UTF-8, and half a surrogate pair is refused (`input_lone_surrogate`). */
@@ -42,7 +40,7 @@ export class Frames {
   /** Adds bytes without their length. */
   append(bytes: Uint8Array): this {
     this.#reserve(bytes.length);
-    this.#bytes.set(bytes, this.#at);
+    if (bytes.length > 0) this.#bytes.set(bytes, this.#at);
     this.#at += bytes.length;
     return this;
   }
