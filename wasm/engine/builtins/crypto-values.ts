@@ -6,6 +6,7 @@ import { numberFromText } from '../number';
 import { get, insert } from '../object';
 import { asciiString, integer, NULL, newArray, push } from '../value';
 import { encodeBase64 } from './encoding-base64';
+import { addAddress } from './net-address';
 import { addByte, beginText, finishText } from './text-builder';
 
 /** The longest number that is written in decimal, in bytes: four times what any key has. */
@@ -130,4 +131,12 @@ export function addTo(object: u32, name: string, value: u32): void {
     insert(object, key, list);
   }
   push(list, value);
+}
+
+/** The text of an IP address of 4 or 16 bytes. */
+export function addressValue(pointer: u32, length: u32): u32 {
+  beginText(40);
+  if (length == 4) addAddress(0, 0xffff00000000 | <u64>bswap<u32>(load<u32>(pointer)));
+  else addAddress(bswap<u64>(load<u64>(pointer)), bswap<u64>(load<u64>(pointer, 8)));
+  return finishText();
 }

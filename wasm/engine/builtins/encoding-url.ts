@@ -3,8 +3,8 @@
 import { equalBytes } from '../text';
 import { asciiString, lengthOf, newString, stringOf, textOf } from '../value';
 import { beginsWith, isAscii } from './encoding-base64';
-import { isIpv6 } from './encoding-ipv6';
 import { escapePart, isPlain, Part, unescapePart } from './encoding-percent';
+import { readAddress } from './net-address';
 
 /** An empty string is a part that is not there. */
 export let scheme: u32 = 0;
@@ -190,6 +190,14 @@ function parseLiteral(start: u32, end: u32): bool {
   memory.copy(text + 1 + lengthOf(name), textOf(suffix), lengthOf(suffix));
   memory.copy(text + 1 + nameLength, close, port + 1);
   return isIpv6(text + 1, nameLength);
+}
+
+/** Whether the text is an IPv6 address, perhaps with a zone (Go's netip.ParseAddr). */
+function isIpv6(start: u32, length: u32): bool {
+  const zone = indexOf(start, start + length, 0x25);
+  if (zone + 1 == start + length) return false;
+  const colon = indexOf(start, zone, 0x3a);
+  return colon < indexOf(start, zone, 0x2e) && readAddress(start, zone);
 }
 
 /** Where the port's colon is in `host`, or its end. */

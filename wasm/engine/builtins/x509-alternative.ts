@@ -4,7 +4,7 @@ import { atEnd, content, contentLength, enter, read, readAny, Tag, tag } from '.
 import { insert, newObject } from '../object';
 import { asciiString, boolean, lengthOf, NULL, stringOf, textOf } from '../value';
 import { fieldOf } from './crypto-jwk';
-import { addTo } from './crypto-values';
+import { addressValue, addTo } from './crypto-values';
 import {
   forceQuery,
   fragment,
@@ -21,7 +21,6 @@ import {
 } from './encoding-url';
 import { urlText } from './encoding-url-text';
 import { Read } from './x509-extensions';
-import { ipText } from './x509-ip';
 
 /** Whether bytes are ASCII. */
 export function isAsciiText(pointer: u32, length: u32): bool {
@@ -58,7 +57,7 @@ export function readAlternativeNames(cursor: u32, fields: u32): Read {
     known = true;
     if (kind == 7) {
       if (contentLength != 4 && contentLength != 16) return Read.Broken;
-      addTo(fields, 'IPAddresses', ipText(content, contentLength));
+      addTo(fields, 'IPAddresses', addressValue(content, contentLength));
       continue;
     }
     if (!isAsciiText(content, contentLength)) return Read.Broken;

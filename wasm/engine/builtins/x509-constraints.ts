@@ -14,11 +14,11 @@ import {
 } from '../../crypto/der';
 import { insert, newObject } from '../object';
 import { asciiString, boolean, stringOf } from '../value';
-import { addTo, bytesValue } from './crypto-values';
-import { isIpv6 } from './encoding-ipv6';
+import { addressValue, addTo, bytesValue } from './crypto-values';
+import { readAddress } from './net-address';
 import { isAsciiText, isDomain } from './x509-alternative';
 import { Read } from './x509-extensions';
-import { ipText } from './x509-ip';
+import { hasAt, parseMailbox } from './x509-mailbox';
 
 /** Reads permitted and excluded subtrees; unknown to Go when one is of a kind that it does not check. */
 export function readNameConstraints(cursor: u32, fields: u32, critical: bool): Read {
@@ -53,9 +53,8 @@ function readBase(fields: u32, permitted: bool): Read {
   if (!isAsciiText(content, contentLength)) return Read.Broken;
   const text = stringOf(content, contentLength);
   if (tag == Tag.Context + 1) {
-    let mailbox = false;
-    for (let i: u32 = 0; i < contentLength; i++) if (load<u8>(content + i) == 0x40) mailbox = true;
-    if (!mailbox && !isDomain(content, contentLength, true)) return Read.Broken;
+    const valid = hasAt(text) ? parseMailbox(text) : isDomain(content, contentLength, true);
+    if (!valid) return Read.Broken;
     addTo(fields, permitted ? 'PermittedEmailAddresses' : 'ExcludedEmailAddresses', text);
     return Read.Done;
   }
@@ -64,22 +63,9 @@ function readBase(fields: u32, permitted: bool): Read {
     addTo(fields, permitted ? 'PermittedDNSDomains' : 'ExcludedDNSDomains', text);
     return Read.Done;
   }
-  if (isIpv6(content, contentLength) || isIpv4Text()) return Read.Broken;
+  if (readAddress(content, content + contentLength)) return Read.Broken;
   addTo(fields, permitted ? 'PermittedURIDomains' : 'ExcludedURIDomains', text);
   return Read.Done;
-}
-
-/** Whether the content is an IPv4 address. */
-function isIpv4Text(): bool {
-  let dots: u32 = 0;
-  let digits: u32 = 0;
-  for (let i: u32 = 0; i < contentLength; i++) {
-    const byte = <u32>load<u8>(content + i);
-    if (byte == 0x2e) dots++;
-    else if (byte - 0x30 <= 9) digits++;
-    else return false;
-  }
-  return dots == 3 && digits >= 4 && digits <= 12;
 }
 
 /** Reads an address and its mask, whose ones come first. */
@@ -95,7 +81,7 @@ function readRange(fields: u32, permitted: bool): Read {
     ended = ended || zeros != 0;
   }
   const range = newObject(2);
-  insert(range, asciiString('IP'), ipText(content, half));
+  insert(range, asciiString('IP'), addressValue(content, half));
   insert(range, asciiString('Mask'), bytesValue(mask, half));
   addTo(fields, permitted ? 'PermittedIPRanges' : 'ExcludedIPRanges', range);
   return Read.Done;

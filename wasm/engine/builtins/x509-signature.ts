@@ -136,18 +136,19 @@ export function isSigned(
       verifyEd25519(first(key), bytes, length, signature, signatureLength)
     );
   }
-  let base = Signed.Sha256Rsa;
-  if (algorithm >= Signed.Sha256Ecdsa) base = Signed.Sha256Ecdsa;
-  if (algorithm >= Signed.Sha256Pss) base = Signed.Sha256Pss;
-  if (algorithm < <u32>base || algorithm > <u32>base + 2) return false;
-  const hash = <Hash>(Hash.Sha256 + (algorithm - <u32>base));
+  let base: u32 = Signed.Sha256Rsa;
+  if (algorithm >= <u32>Signed.Sha256Ecdsa) base = Signed.Sha256Ecdsa;
+  if (algorithm >= <u32>Signed.Sha256Pss) base = Signed.Sha256Pss;
+  if (algorithm < base || algorithm > base + 2) return false;
+  const hash = <Hash>(Hash.Sha256 + (algorithm - base));
   const hashed = alloc(DIGEST_MAX);
   digest(hash, bytes, length, hashed);
-  if (base == Signed.Sha256Ecdsa) {
+  if (base == <u32>Signed.Sha256Ecdsa) {
     return kind == KeyKind.Ec && isEcdsa(key, hash, hashed, signature, signatureLength);
   }
   if (kind != KeyKind.Rsa) return false;
-  if (base == Signed.Sha256Rsa) return verifyPkcs1(key, hash, hashed, signature, signatureLength);
+  if (base == <u32>Signed.Sha256Rsa)
+    return verifyPkcs1(key, hash, hashed, signature, signatureLength);
   return verifyPss(key, hash, hashed, signature, signatureLength, digestBytes(hash));
 }
 
