@@ -1,7 +1,8 @@
 // The algorithms of JSON Web Signatures (RFC 7518 section 3.1, RFC 8037), and verifying with them.
 
 import { alloc } from '../../common/arena';
-import { coordinateBytes, verifyEcdsa } from '../../crypto/curve';
+import { coordinateBytes } from '../../crypto/curve-parameters';
+import { verifyEcdsa } from '../../crypto/ecdsa';
 import { verifyEd25519 } from '../../crypto/ed25519';
 import { DIGEST_MAX, digest, digestBytes, equalBytes, Hash, hmac } from '../../crypto/hash';
 import {
