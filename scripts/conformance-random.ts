@@ -41,7 +41,8 @@ else {
   for (const each of report.unsupported) console.log(`not compiled: ${each.join(', ')}`);
   for (const name of STATEMENTS) console.log(`${name.padEnd(22)}${report.cover[name] ?? 0}`);
   console.log(
-    `${report.policies} policies (${report.refused} more were refused by OPA's type checker),` +
+    `${report.policies} policies (${report.refused} more were refused by OPA's type checker,` +
+      ` ${report.optimised} also optimised),` +
       ` ${report.inputs} inputs: ${share(report.allowed, report.inputs)} allowed,` +
       ` ${report.differences.length} policies differ, ${report.unsupported.length} not compiled`,
   );

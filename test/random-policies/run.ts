@@ -22,6 +22,8 @@ export interface RandomReport {
   policies: number;
   /** Policies that OPA's type checker refused; not among `policies`. */
   refused: number;
+  /** Policies whose decision was also compared as OPA's optimiser leaves it. */
+  optimised: number;
   /** Policies that our compiler did not take, with what it did not take. */
   unsupported: string[][];
   inputs: number;
@@ -43,6 +45,7 @@ export async function compareRandom(options: RandomOptions): Promise<RandomRepor
   const report: RandomReport = {
     policies: 0,
     refused: 0,
+    optimised: 0,
     unsupported: [],
     inputs: 0,
     allowed: 0,
@@ -70,6 +73,7 @@ function add(report: RandomReport, comparison: Comparison): void {
   }
   report.policies += 1;
   if (comparison.unsupported !== undefined) report.unsupported.push(comparison.unsupported);
+  if (comparison.optimised) report.optimised += 1;
   report.inputs += comparison.inputs;
   report.allowed += comparison.allowed;
   report.denied += comparison.denied;
