@@ -21,6 +21,7 @@ export * from './builtins/json-patch';
 export * from './builtins/numbers';
 export * from './builtins/objects';
 export * from './builtins/regex';
+export * from './builtins/schema';
 export * from './builtins/set-operators';
 export * from './builtins/sets';
 export * from './builtins/sprintf';
