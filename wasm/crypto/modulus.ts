@@ -186,6 +186,19 @@ export function addModulo(modulus: u32, out: u32, a: u32, b: u32): void {
   if (carry != 0 || compareLimbs(out, number, limbs) >= 0) subtractLimbs(out, out, number, limbs);
 }
 
+/** number = 2 * number + bit, less `limit` once if that is reached; one step of a division by any `limit`. */
+export function doubleAndAdd(number: u32, bit: u32, limit: u32, limbs: u32): void {
+  let carry = bit;
+  for (let i: u32 = 0; i < limbs << 2; i += 4) {
+    const limb = load<u32>(number + i);
+    store<u32>(number + i, (limb << 1) | carry);
+    carry = limb >> 31;
+  }
+  if (carry != 0 || compareLimbs(number, limit, limbs) >= 0) {
+    subtractLimbs(number, number, limit, limbs);
+  }
+}
+
 /** out = a - b; both below the modulus. */
 export function subtractModulo(modulus: u32, out: u32, a: u32, b: u32): void {
   const limbs = limbsOf(modulus);

@@ -1,7 +1,9 @@
 // Whether the numbers of an RSA private key belong together, as Go demands of a key that it reads.
 
 import { alloc, mark, release } from '../common/arena';
+import { first, firstLength, privateLength, privateOf, second, secondLength } from './key';
 import {
+  doubleAndAdd,
   equalNumbers,
   isReduced,
   isZero,
@@ -24,23 +26,42 @@ function length(factors: u32, index: u32): u32 {
 }
 
 /**
- * Whether p * q is the modulus, each exponent undoes the public one modulo its prime, and qinv is 1/q modulo
- * p. `factors` is five pairs of pointer and length: p, q, dp, dq and qinv, all big-endian bytes.
+ * Whether p * q is the modulus, the private exponent is dp and dq modulo p - 1 and q - 1, these undo the
+ * public one, and qinv is 1/q modulo p. `factors` is five pairs of pointer and length: p, q, dp, dq and qinv,
+ * all big-endian bytes.
  */
-export function isRsaPair(n: u32, nLength: u32, e: u32, eLength: u32, factors: u32): bool {
+export function isRsaPair(key: u32, factors: u32): bool {
   const point = mark();
-  const modulus = newModulus(n, nLength);
+  const modulus = newModulus(first(key), firstLength(key));
   const p = newModulus(pointer(factors, 0), length(factors, 0));
   const q = newModulus(pointer(factors, 1), length(factors, 1));
   const fits = modulus != 0 && p != 0 && q != 0;
   const valid =
     fits &&
     isProduct(modulus, factors) &&
-    undoes(p, e, eLength, pointer(factors, 2), length(factors, 2)) &&
-    undoes(q, e, eLength, pointer(factors, 3), length(factors, 3)) &&
+    isExponent(p, key, pointer(factors, 2), length(factors, 2)) &&
+    isExponent(q, key, pointer(factors, 3), length(factors, 3)) &&
     isInverse(p, factors);
   release(point);
   return valid;
+}
+
+/** Whether bytes are the private exponent modulo a prime less 1, and undo the public exponent. */
+function isExponent(prime: u32, key: u32, d: u32, dLength: u32): bool {
+  const number = readNumber(prime, d, dLength);
+  if (number == 0) return false;
+  const less = newNumber(prime);
+  memory.copy(less, numberOf(prime), limbsOf(prime) << 2);
+  store<u32>(less, load<u32>(less) - 1);
+  const remainder = newNumber(prime);
+  for (let i: u32 = 0; i < privateLength(key) << 3; i++) {
+    const byte = <u32>load<u8>(privateOf(key) + (i >> 3));
+    doubleAndAdd(remainder, (byte >> (7 - (i & 7))) & 1, less, limbsOf(prime));
+  }
+  return (
+    equalNumbers(prime, number, remainder) &&
+    undoes(prime, second(key), secondLength(key), d, dLength)
+  );
 }
 
 /** Whether p * q is the modulus. */

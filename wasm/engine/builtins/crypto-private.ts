@@ -15,6 +15,7 @@ import {
   present,
   read,
   readAny,
+  readBitString,
   readInteger,
   readOid,
   readOptional,
@@ -23,18 +24,7 @@ import {
 } from '../../crypto/der';
 import { publicPoint } from '../../crypto/ecdsa';
 import { ED25519_BYTES, publicKeyOf } from '../../crypto/ed25519';
-import {
-  first,
-  firstLength,
-  KeyKind,
-  newKey,
-  second,
-  secondLength,
-  setCurve,
-  setFirst,
-  setPrivate,
-  setSecond,
-} from '../../crypto/key';
+import { KeyKind, newKey, setCurve, setFirst, setPrivate, setSecond } from '../../crypto/key';
 import { isRsaPair } from '../../crypto/rsa-private';
 import { namedCurve, readPositive } from './crypto-public';
 
@@ -63,7 +53,7 @@ export function readPkcs1(pointer: u32, length: u32): u32 {
   }
   // Keys of more than two primes have them here; nothing here computes with such a key.
   if (!atEnd(cursor)) return 0;
-  return isRsaPair(first(key), firstLength(key), second(key), secondLength(key), factors) ? key : 0;
+  return isRsaPair(key, factors) ? key : 0;
 }
 
 /** Reads ECPrivateKey; `curve` is the one that stands around it, or 0. */
@@ -80,7 +70,8 @@ export function readSec1(pointer: u32, length: u32, curve: u32): u32 {
     if (!readOid(enter())) return 0;
     if (named == 0) named = namedCurve();
   }
-  if (named == 0) return 0;
+  if (!readOptional(cursor, Tag.ContextConstructed + 1)) return 0;
+  if (named == 0 || (present && !readBitString(enter()))) return 0;
   const width = coordinateBytes(named);
   while (size > width && load<u8>(number) == 0) {
     number++;

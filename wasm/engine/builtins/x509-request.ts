@@ -189,7 +189,9 @@ function readRequested(outer: u32, seen: u32): bool {
   if (!readOid(cursor)) return true;
   const wanted = isBytes(content, contentLength, '2a864886f70d01090e');
   if (!read(cursor, Tag.Set) || !wanted || contentLength == 0) return true;
+  const every = enter();
   const values = enter();
+  while (!atEnd(every)) if (!readAny(every)) return true;
   if (!read(values, Tag.Sequence)) return false;
   const extensions = enter();
   while (!atEnd(extensions)) {

@@ -7,14 +7,18 @@ export let seconds: i64 = 0;
 export let offset: i32 = 0;
 
 let at: u32 = 0;
+/** Whether all pairs so far were digits. */
+let valid: bool = false;
 
-/** The number of two digits at `at`, or -1000; moves behind them. */
+/** The number of the two digits at `at`; moves behind them. */
 function pair(end: u32): i32 {
-  if (at + 2 > end) return -1000;
+  valid = valid && at + 2 <= end;
+  if (!valid) return 0;
   const high = <u32>load<u8>(at) - 0x30;
   const low = <u32>load<u8>(at, 1) - 0x30;
   at += 2;
-  return high > 9 || low > 9 ? -1000 : <i32>(high * 10 + low);
+  valid = high <= 9 && low <= 9;
+  return <i32>(high * 10 + low);
 }
 
 /** Reads a UTCTime or GeneralizedTime; false when it is none. */
@@ -24,6 +28,7 @@ export function readTime(cursor: u32): bool {
   if (!readAny(cursor)) return false;
   const end = content + contentLength;
   at = content;
+  valid = true;
   let year = pair(end);
   if (tag == Tag.GeneralizedTime) year = year * 100 + pair(end);
   else year += year >= 50 ? 1900 : 2000;
@@ -35,8 +40,8 @@ export function readTime(cursor: u32): bool {
   // Old certificates write UTCTime without seconds.
   const digit = at < end && <u32>load<u8>(at) - 0x30 <= 9;
   if (tag == Tag.GeneralizedTime || digit) second = pair(end);
-  if (year < 0 || month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return false;
-  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return false;
+  if (!valid || month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return false;
+  if (hour > 23 || minute > 59 || second > 59) return false;
   if (!readZone(end)) return false;
   const clock = hour * 3600 + minute * 60 + second;
   seconds = daysSince1970(year, month, day) * 86400 + clock - offset;
@@ -51,11 +56,10 @@ function readZone(end: u32): bool {
   const sign = <u32>load<u8>(at++);
   const hours = pair(end);
   const minutes = pair(end);
-  if (hours < 0 || minutes < 0 || hours > 24 || minutes > 60) return false;
   offset = hours * 3600 + minutes * 60;
-  if (offset == 0 || (sign != 0x2b && sign != 0x2d)) return false;
-  // What Go would write differently, it does not take.
-  if (minutes == 60 || hours == 24) return false;
+  if (!valid || offset == 0 || (sign != 0x2b && sign != 0x2d)) return false;
+  // Go reads a day or an hour of more, and would write it differently.
+  if (hours > 23 || minutes > 59) return false;
   if (sign == 0x2d) offset = -offset;
   return true;
 }
