@@ -53,7 +53,7 @@ const path = (): fc.Arbitrary<unknown> =>
 
 function agrees(name: string, types: fc.Arbitrary<unknown>[], count: number): void {
   const call = fc.tuple(fc.constant(name), ...types) as unknown as fc.Arbitrary<Call>;
-  agreesWithOpa(engine, fc.sample(call, count));
+  agreesWithOpa(engine, fc.sample(call, { numRuns: count, seed: 6 }));
 }
 
 test('values are written as OPA writes them', () => {

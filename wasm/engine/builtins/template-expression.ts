@@ -19,7 +19,7 @@ import {
   stringOf,
   textOf,
 } from '../value';
-import { callFunction, refused } from './template-functions';
+import { callFunction, isFunction, refused } from './template-functions';
 import { isWhite, unquoted, unquotedEnd } from './template-strings';
 import { isTrue } from './template-values';
 
@@ -66,6 +66,10 @@ export function forgetVariables(count: u32): void {
 export function declare(name: u32, value: u32): void {
   push(variables, name);
   push(variables, value);
+}
+
+export function isDeclared(name: u32): bool {
+  return slotOf(name) != 0;
 }
 
 /** Sets a variable there is; where `name` is none, the template is broken. */
@@ -149,7 +153,7 @@ function command(dot: u32, live: bool, last: u32, piped: bool, depth: u32): u32 
     const constant = constantOf(word);
     if (constant == 0) return call(word, dot, live, last, piped, depth);
     // Go takes nil as an argument only.
-    return piped || constant == NULL || hasOperand() ? breakOff() : constant;
+    return (live && constant == NULL) || piped || hasOperand() ? breakOff() : constant;
   }
   const value = operand(dot, live, depth);
   return piped || hasOperand() ? breakOff() : value;
@@ -170,6 +174,7 @@ function hasOperand(): bool {
 
 /** Calls a function; `and` and `or` stop at the first argument that decides. */
 function call(word: u32, dot: u32, live: bool, last: u32, piped: bool, depth: u32): u32 {
+  if (!isFunction(word)) return breakOff();
   const isAnd = equal(word, asciiString('and'));
   const decides = isAnd || equal(word, asciiString('or'));
   const list = newArray(2);
@@ -199,6 +204,7 @@ function argument(dot: u32, live: bool, depth: u32): u32 {
   const word = name();
   const constant = constantOf(word);
   if (constant != 0) return constant;
+  if (!isFunction(word)) return breakOff();
   if (!live) return 0;
   const value = callFunction(word, newArray(0));
   return refused ? breakOff() : value;

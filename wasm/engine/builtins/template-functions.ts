@@ -14,8 +14,11 @@ import {
   lengthOf,
   NULL,
   newArray,
+  newString,
   push,
+  textOf,
 } from '../value';
+import { find, NOT_FOUND } from './search';
 import { b_sprintf } from './sprintf';
 import { addPrinted, isOwnNumber, isText } from './template-values';
 import { addByte, beginText, finishText, resumeText, suspendText } from './text-builder';
@@ -30,6 +33,19 @@ function refuse(): u32 {
 
 function isNamed(name: u32, text: string): bool {
   return equal(name, asciiString(text));
+}
+
+/** Whether Go's templates have a function of this name; not all of them are taken. */
+export function isFunction(name: u32): bool {
+  const known =
+    ' and call eq ge gt html index js le len lt ne not or print printf println slice urlquery ';
+  const spaced = newString(lengthOf(name) + 2);
+  store<u8>(textOf(spaced), 0x20);
+  memory.copy(textOf(spaced) + 1, textOf(name), lengthOf(name));
+  store<u8>(textOf(spaced) + lengthOf(name) + 1, 0x20);
+  const names = asciiString(known);
+  const at = find(textOf(names), lengthOf(names), textOf(spaced), lengthOf(spaced));
+  return at != NOT_FOUND;
 }
 
 /** Calls a function by its name; `refused` tells whether it could. */
@@ -105,6 +121,7 @@ function textNumber(value: u32): u32 {
 
 function indexed(list: u32): u32 {
   let value = elementAt(list, 0);
+  if (value == 0 || value == NULL) return refuse();
   for (let i: u32 = 1; i < lengthOf(list); i++) {
     const key = elementAt(list, i);
     if (value == 0 || key == 0) return refuse();
@@ -114,6 +131,12 @@ function indexed(list: u32): u32 {
       const at = integerOf(key);
       if (at < 0 || at >= <i64>lengthOf(value)) return refuse();
       value = elementAt(value, <u32>at);
+    } else if (isText(value) && isOwnNumber(key) && isInteger(key)) {
+      // A byte of a string, as a number.
+      const text = kind == Kind.String ? value : textNumber(value);
+      const at = integerOf(key);
+      if (at < 0 || at >= <i64>lengthOf(text)) return refuse();
+      value = integer(load<u8>(textOf(text) + <u32>at));
     } else return refuse();
   }
   return value;

@@ -28,6 +28,7 @@ import {
   closes,
   declare,
   forgetVariables,
+  isDeclared,
   moveTo,
   NESTING_MAX,
   name,
@@ -55,6 +56,8 @@ const BREAK: u32 = 2;
 
 let templateEnd: u32 = 0;
 let leaving: u32 = 0;
+/** How many ranges the text at hand stands in. */
+let ranges: u32 = 0;
 
 export function b_strings_render_template(text: u32, data: u32): u32 {
   if (kindOf(text) != Kind.String || kindOf(data) != Kind.Object) return failed(Failure.Type);
@@ -63,15 +66,15 @@ export function b_strings_render_template(text: u32, data: u32): u32 {
   openTemplate(text, data);
   templateEnd = textOf(text) + lengthOf(text);
   leaving = 0;
+  ranges = 0;
   beginText(lengthOf(text));
   if (block(data, true, 0) != Ending.Text || broken) return failed();
   return b_replace(finishText(), asciiString('<no value>'), asciiString('<undefined>'));
 }
 
-/** Writes text and runs actions until one that ends the block, whose keyword is then read. */
+/** Writes text and runs actions until one that ends the block, whose keyword is then read. Its variables stay: an else may name them. */
 function block(dot: u32, live: bool, depth: u32): Ending {
   if (depth > NESTING_MAX) stop(Failure.Depth);
-  const count = variableCount();
   while (!broken) {
     const runs = live && leaving == 0;
     const from = at;
@@ -92,10 +95,7 @@ function block(dot: u32, live: bool, depth: u32): Ending {
     if (peek() == 0x2f && peek(1) == 0x2a) comment();
     else {
       const ending = action(dot, runs, depth);
-      if (ending != Ending.Text) {
-        forgetVariables(count);
-        return ending;
-      }
+      if (ending != Ending.Text) return ending;
     }
   }
   return Ending.Text;
@@ -126,6 +126,7 @@ function action(dot: u32, live: bool, depth: u32): Ending {
     else if (isNamed(word, 'with')) branch(dot, live, true, depth);
     else if (isNamed(word, 'range')) range(dot, live, depth);
     else if (isNamed(word, 'break') || isNamed(word, 'continue')) {
+      if (ranges == 0) breakOff();
       if (live) leaving = isNamed(word, 'break') ? BREAK : CONTINUE;
       close();
     } else {
@@ -148,7 +149,7 @@ function statement(dot: u32, live: bool): void {
   const value = pipeline(dot, live);
   close();
   if (broken) return;
-  if (named != 0) give(named, value);
+  if (named != 0) give(named, value, live);
   else if (live) addPrinted(value, '<no value>');
 }
 
@@ -171,8 +172,9 @@ function target(): u32 {
   return 0;
 }
 
-function give(variable: u32, value: u32): void {
-  if (isNew) declare(variable, value);
+/** What does not run may name a variable that there is not, as Go only reads it. */
+function give(variable: u32, value: u32, live: bool): void {
+  if (isNew || (!live && !isDeclared(variable))) declare(variable, value);
   else assign(variable, value);
 }
 
@@ -182,23 +184,21 @@ function branch(dot: u32, live: bool, moves: bool, depth: u32): void {
   const named = target();
   const value = pipeline(dot, live);
   close();
-  if (named != 0) give(named, value);
+  if (named != 0) give(named, value, live);
   const runs = live && isTrue(value);
   let ending = block(moves ? value : dot, runs, depth + 1);
-  if (ending == Ending.Else) ending = otherwise(dot, live && !runs, depth);
+  if (ending == Ending.Else) ending = otherwise(dot, live && !runs, depth, moves ? 'with' : 'if');
   else if (ending == Ending.End) close();
   if (ending == Ending.Text) breakOff();
   forgetVariables(count);
 }
 
-/** From behind `else` to behind the `end`. */
-function otherwise(dot: u32, live: bool, depth: u32): Ending {
+/** From behind `else`, which `again` may follow, to behind the `end`. */
+function otherwise(dot: u32, live: bool, depth: u32, again: string): Ending {
   if (!closes()) {
-    const word = name();
-    const moves = isNamed(word, 'with');
-    if (!moves && !isNamed(word, 'if')) breakOff();
+    if (again.length == 0 || !isNamed(name(), again)) breakOff();
     else if (depth > NESTING_MAX) stop(Failure.Depth);
-    else branch(dot, live, moves, depth + 1);
+    else branch(dot, live, again.length == 4, depth + 1);
     return Ending.End;
   }
   close();
@@ -228,24 +228,32 @@ function range(dot: u32, live: bool, depth: u32): void {
   const list = pipeline(dot, live);
   close();
   const body = at;
+  // An else sees them too, with the list as their value.
+  isNew = makes;
+  if (first != 0) give(first, list, live);
+  isNew = makes;
+  if (second != 0) give(second, list, live);
   const rounds = live && !broken ? roundsOf(list) : 0;
+  if (second != 0 && live && isOwnNumber(list)) breakOff();
+  const declared = variableCount();
   let ending = Ending.Text;
   for (let i: i64 = 0; i < max<i64>(rounds, 1) && !broken; i++) {
     moveTo(body);
+    forgetVariables(declared);
     const runs = i < rounds;
     const value = runs ? valueIn(list, i) : 0;
     isNew = makes;
-    const mark = variableCount();
-    if (first != 0) give(first, second == 0 ? value : runs ? keyIn(list, i) : 0);
+    if (first != 0) give(first, second == 0 ? value : runs ? keyIn(list, i) : 0, runs);
     isNew = makes;
-    if (second != 0) give(second, value);
+    if (second != 0) give(second, value, runs);
+    ranges++;
     ending = block(value, runs, depth + 1);
-    forgetVariables(mark);
+    ranges--;
     if (runs && leaving == BREAK) i = rounds;
     if (runs) leaving = 0;
   }
   forgetVariables(count);
-  if (ending == Ending.Else) ending = otherwise(dot, live && rounds == 0, depth);
+  if (ending == Ending.Else) ending = otherwise(dot, live && rounds == 0, depth, '');
   else if (ending == Ending.End) close();
   if (ending == Ending.Text) breakOff();
 }
