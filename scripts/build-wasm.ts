@@ -18,7 +18,7 @@ const target = join(root, 'wasm', 'build');
 
 /** From where a module may import; the filter's proxy and policy are joined to it later. */
 const allowedImports: Record<string, readonly string[]> = {
-  filter: ['env', 'wasi_snapshot_preview1', 'policy', 'opa'],
+  filter: ['env', 'wasi_snapshot_preview1', 'policy', 'bridge'],
 };
 
 /** The modules there are: every folder of wasm/ with an index.ts. */

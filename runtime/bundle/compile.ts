@@ -35,7 +35,7 @@ export interface CompiledPolicies extends RegoBuild {
   decisions?: Uint8Array;
   /** What our compiler does not take. */
   unsupported: string[];
-  /** The mesh filter merged with `wasm`, for proxies; absent where no policy decides there. */
+  /** The mesh filter merged with `decisions`, for proxies; absent where no policy decides there. */
   filter?: Uint8Array;
 }
 
@@ -94,10 +94,14 @@ export async function compileSources(
   return { ...built, ...(await compileDecisions(compiler, sources)), entrypoints };
 }
 
-/** Merges the policies with the mesh filter, where one of them decides there. */
+/**
+ * Merges the policies with the mesh filter, where one of them decides there. OPA's form is not merged: a
+ * proxy runs what our compiler makes, or has no filter.
+ */
 export async function withFilter(policies: CompiledPolicies): Promise<CompiledPolicies> {
-  if (!policies.entrypoints.includes(entrypointOf('mesh'))) return policies;
-  return { ...policies, filter: await mergeFilter(policies.wasm) };
+  const { decisions, entrypoints } = policies;
+  if (decisions === undefined || !entrypoints.includes(entrypointOf('mesh'))) return policies;
+  return { ...policies, filter: await mergeFilter(decisions) };
 }
 
 /** The module that hosts run: what our compiler makes of OPA's plan, if it takes all of it. */

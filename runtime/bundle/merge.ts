@@ -9,10 +9,10 @@ import { promisify } from 'node:util';
 import { BundleError } from '../errors.ts';
 import { keepCached, readCached, trimCached } from '../modules/cache.ts';
 import { moduleBytes } from '../modules/source.ts';
-import { keepExports, renameImports } from './sections.ts';
+import { keepExports } from './sections.ts';
 
 /** Changes whenever the same inputs give other bytes. */
-const RECIPE = 'platform/filter/v1';
+const RECIPE = 'platform/filter/v2';
 const HASH_BYTES = 32;
 const TIMEOUT_MS = 30_000;
 /** A fifth of a megabyte each. */
@@ -28,7 +28,7 @@ const FEATURES = [
 ].map((feature) => `--enable-${feature}`);
 
 /**
- * `filter.wasm` of a policy: the built filter (wasm/filter), OPA's module and the glue between their
+ * `filter.wasm` of a policy: the built filter (wasm/filter), `decisions.wasm` and the glue between their
  * two memories. Equal inputs give equal bytes; the last results are kept in the user's cache folder.
  * @throws BundleError `compiler_failed` when the modules do not fit together, ModuleError
  *   `module_missing` when the filter is not built
@@ -45,8 +45,7 @@ export async function mergeFilter(policy: Uint8Array): Promise<Uint8Array> {
     sha256(known.subarray(HASH_BYTES)).equals(known.subarray(0, HASH_BYTES))
   )
     return known.subarray(HASH_BYTES);
-  // OPA's imports share the module name `env` with the proxy's functions, which must stay imports.
-  const merged = await merge({ filter, policy: renameImports(policy, 'env', 'opa'), opa: glue });
+  const merged = await merge({ filter, policy, bridge: glue });
   const bytes = keepExports(merged, (name) => name === 'memory' || name.startsWith('proxy_'));
   await keepCached(name, Buffer.concat([sha256(bytes), bytes]));
   await trimCached('filter-', KEPT_MAX);

@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { codeOf } from '../errors.ts';
 import { moduleBytes } from '../modules/source.ts';
-import { keepExports, renameImports } from './sections.ts';
+import { keepExports } from './sections.ts';
 
 const test = suite('sections');
 const module = binaryen.parseText(`(module
@@ -19,16 +19,6 @@ const module = binaryen.parseText(`(module
 const wasm = module.emitBinary();
 const compiled = (bytes: Uint8Array) => new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>);
 
-test('imports move to another module name of any length, whatever they import', () => {
-  for (const name of ['opa', 'e', 'x'.repeat(300)]) {
-    const imports = WebAssembly.Module.imports(compiled(renameImports(wasm, 'env', name)));
-    assert.equal(
-      new Set(imports.map((each) => `${each.module} ${each.name} ${each.kind}`)),
-      new Set([`${name} f function`, 'other t table', `${name} memory memory`, `${name} g global`]),
-    );
-  }
-});
-
 test('only the wanted exports stay', () => {
   const kept = compiled(keepExports(wasm, (name) => name === 'two'));
   assert.equal(
@@ -41,7 +31,6 @@ test('only the wanted exports stay', () => {
 test('a module that has nothing to change stays as it is', () => {
   for (const name of ['record', 'scope', 'guard', 'arguments'] as const) {
     const bytes = moduleBytes(name);
-    assert.equal(Buffer.from(renameImports(bytes, 'env', 'opa')), Buffer.from(bytes));
     assert.equal(Buffer.from(keepExports(bytes, () => true)), Buffer.from(bytes));
   }
 });
@@ -57,7 +46,7 @@ test('cut and changed modules are read to an end, or refused with one code', () 
       const bytes = Buffer.from(wasm.subarray(0, wasm.length - cut));
       if (at < bytes.length) bytes[at] = byte;
       try {
-        keepExports(renameImports(bytes, 'env', 'opa'), () => true);
+        keepExports(bytes, () => true);
       } catch (error) {
         assert.is(codeOf(error), 'module_output_invalid');
       }

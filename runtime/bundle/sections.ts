@@ -1,25 +1,9 @@
-// Rewrites the import and export sections of a Wasm module, and leaves every other byte as it is.
+// Rewrites the exports of a Wasm module, and leaves every other byte as it is.
 // https://webassembly.github.io/spec/core/binary/modules.html
 import { BundleError } from '../errors.ts';
 
 const HEADER_BYTES = 8;
-const IMPORTS = 2;
 const EXPORTS = 7;
-const FUNCTION = 0;
-const TABLE = 1;
-const MEMORY = 2;
-const GLOBAL = 3;
-
-/** The module with what it imports from `from` imported from `to`; throws `module_output_invalid`. */
-export function renameImports(wasm: Uint8Array, from: string, to: string): Uint8Array {
-  return rewrite(wasm, IMPORTS, (reader) => {
-    const owner = reader.text();
-    const start = reader.at;
-    reader.text();
-    skipImport(reader);
-    return [encodeText(owner === from ? to : owner), reader.since(start)];
-  });
-}
 
 /** The module with those exports only whose name `keep` accepts; throws `module_output_invalid`. */
 export function keepExports(wasm: Uint8Array, keep: (name: string) => boolean): Uint8Array {
@@ -58,23 +42,6 @@ function rewrite(
     parts.push(Uint8Array.of(section), encodeNumber(vector.length), vector);
   }
   return Buffer.concat(parts);
-}
-
-function skipImport(reader: Reader): void {
-  const kind = reader.byte();
-  if (kind === FUNCTION) reader.number();
-  else if (kind === TABLE) {
-    reader.byte();
-    skipLimits(reader);
-  } else if (kind === MEMORY) skipLimits(reader);
-  else if (kind === GLOBAL) reader.skip(2);
-  else throw unreadable();
-}
-
-function skipLimits(reader: Reader): void {
-  const flags = reader.byte();
-  reader.number();
-  if ((flags & 1) === 1) reader.number();
 }
 
 class Reader {
@@ -131,11 +98,6 @@ function encodeNumber(value: number): Uint8Array {
   let rest = value;
   for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest & 0x7f) | 0x80);
   return Uint8Array.of(...bytes, rest);
-}
-
-function encodeText(text: string): Uint8Array {
-  const bytes = Buffer.from(text);
-  return Buffer.concat([encodeNumber(bytes.length), bytes]);
 }
 
 function unreadable(): BundleError {

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { CompiledPolicies } from '../bundle/compile.ts';
 import { mergeFilter } from '../bundle/merge.ts';
 import type { LoadedPair } from '../bundle/pair.ts';
 import { createDecider } from '../decide/decide.ts';
@@ -13,18 +14,17 @@ import { SAMPLE_TRUST_DOMAIN, sampleAgent } from '../testing/sample-data.ts';
 import type { Filter } from './filter.ts';
 import { meshFilter } from './mesh-filter.ts';
 import { peerProperties } from './testing/mesh.ts';
-import { policyOf } from './testing/odd-policy.ts';
+import { CONFLICT, meshPolicyOf } from './testing/mesh-policy.ts';
 
 const test = suite('odd policies');
 const modules = loadModules();
 
-const echo = policyOf('(local.get 2)');
-const echoFilter = await mergeFilter(echo);
+const echo = await meshPolicyOf('decision := data.answer');
 
-/** A pair whose policy answers with the text of its data. */
-function pairOf(wasm: Uint8Array, filter: Uint8Array, data: string): LoadedPair {
+function pairOf({ wasm, decisions, filter }: CompiledPolicies, data: string): LoadedPair {
+  const revision = 'sha256:policy';
   return {
-    policy: { revision: 'sha256:policy', wasm, filter, entrypoints: [], modules: {} },
+    policy: { revision, wasm, decisions, filter, entrypoints: [], modules: {} },
     data: { revision: 'sha256:data', json: Buffer.from(data) },
   };
 }
@@ -106,7 +106,7 @@ test('whatever the policy answers, filter and Node take it alike', () => {
   let allowed = 0;
   fc.assert(
     fc.property(answers, (answer) => {
-      const pair = pairOf(echo, echoFilter, `[{"result":${JSON.stringify(answer)}}]`);
+      const pair = pairOf(echo, JSON.stringify({ answer }));
       const { kind, facts } = ask(pair);
       const decision = decideInNode(pair, facts);
       assert.is(facts.get('decision_id'), decision.id);
@@ -120,9 +120,9 @@ test('whatever the policy answers, filter and Node take it alike', () => {
   assert.ok(allowed > 10, `${allowed} allowed`);
 });
 
-test('no answer, and what is no result set, is a deny with the id that Node gives it', () => {
-  for (const text of ['[]', '{}', '7', '[{"result":true},{"result":true}]', '[{"other":true}]']) {
-    const pair = pairOf(echo, echoFilter, text);
+test('no answer, and one that is no portable JSON, is a deny with the id that Node gives it', () => {
+  for (const text of ['{}', '{"answer":12345678901234567890}', '{"answer":1e400}']) {
+    const pair = pairOf(echo, text);
     const { kind, facts } = ask(pair);
     assert.is(kind, 'respond', text);
     assert.is(facts.get('decision_id'), decideInNode(pair, facts).id, text);
@@ -131,15 +131,14 @@ test('no answer, and what is no result set, is a deny with the id that Node give
 });
 
 const trapping = {
-  'an abort of the policy': '(unreachable)',
-  'an endless text':
-    '(memory.fill (i32.const 0) (i32.const 65) (i32.shl (memory.size) (i32.const 16))) (i32.const 0)',
-  'a text outside of the memory': '(i32.const -2)',
+  'a conflict of its rules': CONFLICT,
+  'more memory than there is':
+    'decision := count([[a, b] | some a in data.list; some b in data.list])',
 };
-for (const [what, body] of Object.entries(trapping)) {
+for (const [what, rules] of Object.entries(trapping)) {
   test(`${what} denies this request, and the next one is judged afresh`, async () => {
-    const wasm = policyOf(body);
-    const pair = pairOf(wasm, await mergeFilter(wasm), '{}');
+    const list = Array.from({ length: 9000 }, (_, number) => number);
+    const pair = pairOf(await meshPolicyOf(rules), JSON.stringify({ list }));
     const filter = meshFilter(pair, { service: 'vault', trustDomain: SAMPLE_TRUST_DOMAIN });
     for (let time = 0; time < 3; time++) {
       const { verdict } = askFilter(filter);
@@ -151,8 +150,9 @@ for (const [what, body] of Object.entries(trapping)) {
 }
 
 test('the merged module is the same each time, and imports nothing but the proxy', async () => {
-  assert.equal(Buffer.from(await mergeFilter(echo)), Buffer.from(echoFilter));
-  const module = new WebAssembly.Module(echoFilter as Uint8Array<ArrayBuffer>);
+  const filter = echo.filter!;
+  assert.equal(Buffer.from(await mergeFilter(echo.decisions!)), Buffer.from(filter));
+  const module = new WebAssembly.Module(filter as Uint8Array<ArrayBuffer>);
   const owners = new Set(WebAssembly.Module.imports(module).map((each) => each.module));
   assert.equal([...owners].toSorted(), ['env', 'wasi_snapshot_preview1']);
   const names = WebAssembly.Module.exports(module).map(({ name }) => name);

@@ -2,21 +2,18 @@
 
 import { alloc, persist, resetArena } from '../common/arena';
 import {
-  childCount,
   Kind,
   kindOf,
-  member,
-  numberValue,
   parseJson,
   stringLength,
   stringPointer,
 } from '../common/json';
 import { proxy_get_buffer_bytes } from './env';
-import { copyIn } from './opa';
-import { entrypoints, opa_heap_ptr_get, opa_json_dump, opa_json_parse, opa_malloc } from './policy';
-import { textLength, textOf } from './result';
+import { copyIn } from './bridge';
+import { begin, loadData, entrypoints, start } from './policy';
+import { countOf, elementOf, textLength, textOf } from './result';
 import { memberSpan, spanLength } from './span';
-import { ascii } from './text';
+import { startsWith } from './text';
 
 const PLUGIN_CONFIGURATION: i32 = 7;
 
@@ -31,10 +28,8 @@ export let policyRevisionLength: u32 = 0;
 export let dataRevision: u32 = 0;
 export let dataRevisionLength: u32 = 0;
 
-/** The policy's number of the mesh decision, its parsed data, and where each evaluation's heap begins. */
+/** The policy's number of the mesh decision. */
 export let entrypoint: u32 = 0;
-export let data: u32 = 0;
-export let heap: u32 = 0;
 
 let foundLength: u32 = 0;
 
@@ -48,7 +43,6 @@ export function configure(length: u32): bool {
   resetArena();
   configured = read(length);
   if (configured) {
-    heap = opa_heap_ptr_get();
     persist();
   } else {
     trustDomainLength = serviceLength = policyRevisionLength = dataRevisionLength = 0;
@@ -72,7 +66,7 @@ function read(length: u32): bool {
   if (trustDomain == 0 || service == 0 || policyRevision == 0 || dataRevision == 0) return false;
   if (trustDomainLength == 0 || serviceLength == 0) return false;
   const source = memberSpan(text, end, 'data');
-  return source != 0 && loadData(source, spanLength) && findEntrypoint();
+  return source != 0 && takeData(source, spanLength) && findEntrypoint();
 }
 
 function stringMember(text: u32, end: u32, name: string): u32 {
@@ -85,21 +79,22 @@ function stringMember(text: u32, end: u32, name: string): u32 {
   return stringPointer(node);
 }
 
-function loadData(source: u32, length: u32): bool {
-  const target = opa_malloc(length);
+function takeData(source: u32, length: u32): bool {
+  start();
+  const target = begin(length);
+  if (target == 0) return false;
   copyIn(target, source, length);
-  data = opa_json_parse(target, length);
-  return data != 0;
+  return loadData(target, length) == 0;
 }
 
-/** The number of the rule that decides, from the policy's own table. */
+/** The number of the rule that decides, from the policy's own list. */
 function findEntrypoint(): bool {
-  const table = textOf(opa_json_dump(entrypoints()));
-  const root = parseJson(table, textLength);
-  if (root == 0 || kindOf(root) != Kind.Object || childCount(root) == 0) return false;
+  const names = entrypoints();
+  const count = countOf(names);
   const name = 'platform/mesh/decision';
-  const found = member(root, ascii(name), <u32>name.length);
-  if (found == 0 || kindOf(found) != Kind.Number) return false;
-  entrypoint = <u32>numberValue(found);
-  return true;
+  for (entrypoint = 0; entrypoint < count; entrypoint++) {
+    const text = textOf(elementOf(names, entrypoint));
+    if (textLength == <u32>name.length && startsWith(text, textLength, name)) return true;
+  }
+  return false;
 }

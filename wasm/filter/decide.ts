@@ -33,11 +33,9 @@ import {
 import { canonicalize } from '../record/canonical';
 import { decisionId } from '../record/index';
 import {
-  data,
   dataRevision,
   dataRevisionLength,
   entrypoint,
-  heap,
   policyRevision,
   policyRevisionLength,
   service,
@@ -46,9 +44,9 @@ import {
   trustDomainLength,
 } from './configuration';
 import { REQUEST_ID_BYTES, requestId, TIME_BYTES, time } from './facts';
-import { copyIn, reach } from './opa';
+import { copyIn } from './bridge';
 import { nameLength, namePointer, peer, peerLength } from './peer';
-import { opa_eval } from './policy';
+import { answerText, begin, evaluate, parse } from './policy';
 import { textLength, textOf } from './result';
 import { ascii, equals, hex, startsWith } from './text';
 
@@ -75,7 +73,7 @@ export function decideMesh(failure: string): void {
   const inputLength = outputBytes();
   let output: u32 = 0;
   if (failure.length == 0) {
-    output = evaluate(input, inputLength);
+    output = ask(input, inputLength);
     if (output == 0) failure = unanswered;
   }
   if (output == 0) output = failed(failure);
@@ -113,16 +111,15 @@ function canonicalInput(): u32 {
 let unanswered: string = '';
 
 /** Asks the policy; canonical JSON of its answer, or 0 with `unanswered`. */
-function evaluate(input: u32, length: u32): u32 {
-  reach(heap + length);
-  copyIn(heap, input, length);
-  const text = textOf(opa_eval(0, entrypoint, data, heap, length, heap + length, 0));
-  const all = textLength;
+function ask(input: u32, length: u32): u32 {
   unanswered = 'module_output_invalid';
-  // The result set of one evaluation is `[{"result":…}]`.
-  if (all < 14 || !startsWith(text, all, '[{"result":')) return 0;
-  if (!equals(text + all - 2, 2, '}]')) return 0;
-  const error = canonicalize(text + 11, all - 13);
+  const place = begin(length);
+  copyIn(place, input, length);
+  const answer = evaluate(entrypoint, parse(place, length));
+  if (answer < 0) return 0;
+  const text = textOf(answerText(<u32>answer));
+  // A policy may answer with what is no portable JSON, which is an error like any other.
+  const error = canonicalize(text, textLength);
   if (error == OK) return outputPointer();
   unanswered = inputCodeOf(error);
   return 0;

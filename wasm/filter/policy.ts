@@ -1,17 +1,10 @@
-// OPA's exports of the policy module that is merged into the filter; the file's name is the import's module.
-// https://www.openpolicyagent.org/docs/wasm#exports
+// The exports of the compiled policies that are merged into the filter (wasm/engine/abi.ts); the file's name
+// is the import's module.
 
-export declare function opa_malloc(bytes: u32): u32;
-export declare function opa_json_parse(pointer: u32, length: u32): u32;
-export declare function opa_json_dump(value: u32): u32;
-export declare function opa_heap_ptr_get(): u32;
+export declare function start(): void;
 export declare function entrypoints(): u32;
-export declare function opa_eval(
-  reserved: u32,
-  entrypoint: u32,
-  data: u32,
-  input: u32,
-  inputLength: u32,
-  heap: u32,
-  format: u32,
-): u32;
+export declare function begin(bytes: u32): u32;
+export declare function loadData(pointer: u32, length: u32): i32;
+export declare function parse(pointer: u32, length: u32): u32;
+export declare function evaluate(entrypoint: u32, input: u32): i32;
+export declare function answerText(answer: u32): u32;

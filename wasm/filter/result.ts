@@ -1,17 +1,26 @@
-// Texts that the policy leaves in its own memory, ended by NUL.
+// Values that the policy leaves in its own memory, in the layout of wasm/engine/value.ts.
 
 import { alloc } from '../common/arena';
-import { copyOut, loadByte } from './opa';
+import { ELEMENTS, LENGTH, TEXT } from '../engine/value';
+import { copyOut, loadWord } from './bridge';
 
 /** Length of the last text that was read. */
 export let textLength: u32 = 0;
 
-/** A copy of the text in the filter's memory. */
-export function textOf(pointer: u32): u32 {
-  let end = pointer;
-  while (loadByte(end) != 0) end += 1;
-  textLength = end - pointer;
+/** A copy of a string's text in the filter's memory. */
+export function textOf(value: u32): u32 {
+  textLength = loadWord(value + LENGTH);
   const copy = alloc(textLength);
-  copyOut(copy, pointer, textLength);
+  copyOut(copy, value + TEXT, textLength);
   return copy;
+}
+
+/** How many elements an array has. */
+export function countOf(array: u32): u32 {
+  return loadWord(array + LENGTH);
+}
+
+/** An element of an array. */
+export function elementOf(array: u32, index: u32): u32 {
+  return loadWord(loadWord(array + ELEMENTS) + (index << 2));
 }

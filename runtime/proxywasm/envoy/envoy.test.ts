@@ -11,7 +11,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mergeFilter } from '../../bundle/merge.ts';
 import type { X509Svid } from '../../identity/workload/x509.ts';
 import { testCa } from '../../testing/certificates.ts';
 import { eventually } from '../../testing/eventually.ts';
@@ -20,7 +19,7 @@ import { pythonTool } from '../../testing/python-tools.ts';
 import { SAMPLE_GATEWAY, SAMPLE_TRUST_DOMAIN, sampleAgent } from '../../testing/sample-data.ts';
 import { meshFilterConfiguration } from '../mesh-filter.ts';
 import { meshDecider, samplePair } from '../testing/mesh.ts';
-import { policyOf } from '../testing/odd-policy.ts';
+import { CONFLICT, meshPolicyOf } from '../testing/mesh-policy.ts';
 import { envoyBootstrap } from './configuration.ts';
 
 const SERVICE = `spiffe://${SAMPLE_TRUST_DOMAIN}/service/vault`;
@@ -272,7 +271,7 @@ if (needs('envoy')) {
 
   test('a policy that traps lets nothing pass, now or later', async () => {
     await stop();
-    await start(usable, await mergeFilter(policyOf('(unreachable)')));
+    await start(usable, (await meshPolicyOf(CONFLICT)).filter!);
     const before = seen.length;
     for (let time = 0; time < 3; time++) {
       const { status } = await ask(await ca.issue(sampleAgent(1)));
