@@ -1,14 +1,15 @@
-// Spreads numbered tasks over all processors; each worker has its own compiler and takes the next task.
+// Spreads numbered tasks over all processors: each process has its own compiler and takes the next task.
+import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { parentPort, Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 
-/** So many cases take one worker about as long as a second one takes to start. */
+/** So many cases take one process about as long as a second one takes to start. */
 const FEW = 20;
 
-export interface PoolTasks<T> {
-  /** The file that calls `serveTasks` when it is not the main thread. */
-  worker: URL;
-  workerData: unknown;
+export interface PoolTasks<S, T> {
+  /** The file that calls `serveTasks`. */
+  worker: string;
+  settings: S;
   /** Whether there is another task; asked before each. */
   more: (index: number) => boolean;
   /** Called with each result, in no certain order. */
@@ -16,29 +17,41 @@ export interface PoolTasks<T> {
 }
 
 /** Runs the tasks from 0 on while there are more. */
-export async function runTasks<T>({ worker, workerData, more, done }: PoolTasks<T>): Promise<void> {
+export async function runTasks<S, T>(tasks: PoolTasks<S, T>): Promise<void> {
+  const { worker, settings, more, done } = tasks;
   let next = 0;
   const work = () =>
     new Promise<void>((resolve, reject) => {
-      const thread = new Worker(worker, { workerData });
-      thread.on('message', (answer: { index: number; result: T } | 'ready') => {
+      const child = fork(fileURLToPath(worker));
+      child.on('message', (answer: { index: number; result: T } | 'ready') => {
         if (answer !== 'ready') done(answer.index, answer.result);
-        thread.postMessage(more(next) ? next++ : undefined);
+        if (more(next)) child.send({ index: next++ });
+        else child.disconnect();
       });
-      thread.on('error', reject);
-      thread.on('exit', () => resolve());
+      child.on('error', reject);
+      child.on('exit', (code) => {
+        if (code === 0) resolve();
+        else reject(new Error(`a process of the comparison ended with ${code}`));
+      });
+      child.send({ settings });
     });
-  // A compiler takes a second to load, so few tasks are done sooner by one worker.
-  const workers = more(FEW) ? availableParallelism() : 1;
-  await Promise.all(Array.from({ length: workers }, work));
+  const processes = more(FEW) ? availableParallelism() : 1;
+  await Promise.all(Array.from({ length: processes }, work));
 }
 
-/** In a worker: answers each task with what `run` makes of it. */
-export function serveTasks<T>(run: (index: number) => Promise<T>): void {
-  const port = parentPort!;
-  port.on('message', async (index: number | undefined) => {
-    if (index === undefined) return port.close();
-    port.postMessage({ index, result: await run(index) });
+/** In a process of `worker`: answers each task with what the function of `make` makes of it. */
+export function serveTasks<S, T>(
+  worker: string,
+  make: (settings: S) => Promise<(index: number) => Promise<T>>,
+): void {
+  if (process.argv[1] !== fileURLToPath(worker) || process.send === undefined) return;
+  let run: ((index: number) => Promise<T>) | undefined;
+  process.on('message', async (message: { settings: S } | { index: number }) => {
+    if ('settings' in message) {
+      run = await make(message.settings);
+      process.send!('ready');
+      return;
+    }
+    process.send!({ index: message.index, result: await run!(message.index) });
   });
-  port.postMessage('ready');
 }

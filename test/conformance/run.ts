@@ -1,6 +1,5 @@
 // Runs conformance cases on all processors.
 import { readFile } from 'node:fs/promises';
-import { isMainThread, workerData } from 'node:worker_threads';
 import { RegoCompiler } from '../../runtime/modules/rego.ts';
 import { loadCases } from './cases.ts';
 import { builtEngine } from './engine.ts';
@@ -21,7 +20,7 @@ export interface RunOptions {
 interface Settings {
   folder?: string;
   optimize: 0 | 1 | 2;
-  engine: Uint8Array;
+  engine?: string;
 }
 
 /** The verdicts in the order of the cases. */
@@ -29,11 +28,11 @@ export async function runCases(options: RunOptions = {}): Promise<Verdict[]> {
   const { folder, optimize = 0, engine, progress } = options;
   const { length: count } = await loadCases(folder);
   const verdicts: Verdict[] = new Array(count);
-  const settings: Settings = { folder, optimize, engine: await readFile(engine ?? builtEngine) };
+  const settings: Settings = { folder, optimize, engine };
   let finished = 0;
-  await runTasks<Verdict>({
-    worker: new URL(import.meta.url),
-    workerData: settings,
+  await runTasks<Settings, Verdict>({
+    worker: import.meta.url,
+    settings,
     more: (index) => index < count,
     done: (index, verdict) => {
       verdicts[index] = verdict;
@@ -44,9 +43,9 @@ export async function runCases(options: RunOptions = {}): Promise<Verdict[]> {
   return verdicts;
 }
 
-if (!isMainThread) {
-  const { folder, optimize, engine } = workerData as Settings;
+serveTasks<Settings, Verdict>(import.meta.url, async ({ folder, optimize, engine: path }) => {
   const compiler = await RegoCompiler.load();
+  const engine = await readFile(path ?? builtEngine);
   const cases = await loadCases(folder);
-  serveTasks((index) => runCase(cases[index]!, { compiler, engine, optimize }));
-}
+  return (index) => runCase(cases[index]!, { compiler, engine, optimize });
+});

@@ -1,6 +1,5 @@
 // Compares random policies until so many inputs have been answered, on all processors.
 import { readFile } from 'node:fs/promises';
-import { isMainThread, workerData } from 'node:worker_threads';
 import { RegoCompiler } from '../../runtime/modules/rego.ts';
 import { builtEngine } from '../conformance/engine.ts';
 import { runTasks, serveTasks } from '../conformance/pool.ts';
@@ -35,7 +34,7 @@ export interface RandomReport {
 }
 
 interface Settings {
-  engine: Uint8Array;
+  engine?: string;
   seed: number;
 }
 
@@ -53,10 +52,10 @@ export async function compareRandom(options: RandomOptions): Promise<RandomRepor
     cover: {},
     differences: [],
   };
-  const settings: Settings = { engine: await readFile(engine ?? builtEngine), seed };
-  await runTasks<Comparison>({
-    worker: new URL(import.meta.url),
-    workerData: settings,
+  const settings: Settings = { engine, seed };
+  await runTasks<Settings, Comparison>({
+    worker: import.meta.url,
+    settings,
     more: () => report.inputs < inputs && report.differences.length < 20,
     done: (_index, comparison) => {
       add(report, comparison);
@@ -83,8 +82,8 @@ function add(report: RandomReport, comparison: Comparison): void {
   if (comparison.difference !== undefined) report.differences.push(comparison.difference);
 }
 
-if (!isMainThread) {
-  const { engine, seed } = workerData as Settings;
+serveTasks<Settings, Comparison>(import.meta.url, async ({ engine: path, seed }) => {
   const compiler = await RegoCompiler.load();
-  serveTasks((index) => comparePolicy(seed + index, INPUTS, { compiler, engine }));
-}
+  const engine = await readFile(path ?? builtEngine);
+  return (index) => comparePolicy(seed + index, INPUTS, { compiler, engine });
+});
