@@ -15,12 +15,16 @@ import {
   keyAt,
   kindOf,
   lengthOf,
+  TEXT,
   textOf,
   valueAt,
 } from './value';
 
 /** The deepest value that is compared, hashed or written. */
 export const VALUE_DEPTH_MAX: u32 = 1024;
+
+/** Strings of so many bytes are compared by their hashes first. */
+const HASHED_FROM: u32 = 16;
 
 /** Whether two values are the same; 1 equals 1.0. */
 export function equal(a: u32, b: u32): bool {
@@ -51,9 +55,10 @@ export function equalStrings(a: u32, b: u32): bool {
   if ((flagsOf(a) & flagsOf(b) & INTERNED) != 0) return a == b;
   const length = lengthOf(a);
   if (length != lengthOf(b)) return false;
-  const hash = load<u32>(a, HASH);
-  const other = load<u32>(b, HASH);
-  if (hash != 0 && other != 0 && hash != other) return false;
+  // Long names begin alike, and are compared with many others: their hash tells them apart from then on.
+  if (length >= HASHED_FROM) {
+    if (load<u64>(a, TEXT) != load<u64>(b, TEXT) || hashOf(a) != hashOf(b)) return false;
+  }
   return equalBytes(textOf(a), textOf(b), length);
 }
 

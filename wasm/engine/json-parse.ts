@@ -9,10 +9,11 @@ import {
   OK,
 } from '../common/errors';
 import { decodeString, scanString, scanUtf8, textError, textEscaped } from '../common/text';
+import { beginKeys, expectedKey, rememberKey } from './expected-keys';
 import { interned, internHashed } from './intern';
 import { numberOfScanned, scanJsonNumber } from './number';
 import { objectOf } from './parsed';
-import { hashBytes } from './text';
+import { copyBytes, hashBytes } from './text';
 import {
   ELEMENTS,
   FALSE,
@@ -21,6 +22,7 @@ import {
   integer,
   Kind,
   LENGTH,
+  lengthOf,
   NULL,
   newArray,
   newString,
@@ -33,6 +35,8 @@ import {
 export const DEPTH_MAX: u32 = 64;
 /** Longer strings are not looked up among the interned ones. */
 const SHARED_MAX: u32 = 128;
+/** Digits behind the first that an i64 certainly holds. */
+const PLAIN_DIGITS: u32 = 17;
 
 let error: i32 = OK;
 let at: u32 = 0;
@@ -75,6 +79,7 @@ function run(pointer: u32, length: u32, depth: u32, kept: bool, last: bool): u32
   depthMax = depth;
   keep = kept;
   lastWins = last;
+  beginKeys(!kept && !last);
   // An element takes two bytes of text and four of the stack, a member five and eight.
   stack = alloc((length << 1) + 16);
   skipSpace();
@@ -131,16 +136,27 @@ function parseNumber(): u32 {
   const start = at;
   const first = <u32>load<u8>(start) - 0x30;
   const next: u32 = start + 1 < limit ? load<u8>(start, 1) : 0;
-  // One digit, by far the most frequent number.
-  if (first <= 9 && (next == 0x2c || next == 0x7d || next == 0x5d)) {
-    at = start + 1;
-    return integer(first);
+  if (first <= 9 && (first != 0 || next - 0x30 > 9)) {
+    const value = plainInteger(first, start + 1);
+    if (value != 0) return value;
   }
   const end = scanJsonNumber(start, limit);
   if (end == 0) return unexpected();
   at = end;
   const number = numberOfScanned(start, end - start);
   return number == 0 ? fail(INPUT_NUMBER_NOT_PORTABLE) : number;
+}
+
+/** An integer of so few digits that an i64 holds it, with neither point nor exponent; 0 when it is another. */
+function plainInteger(first: u64, from: u32): u32 {
+  let value = first;
+  let p = from;
+  const end = min(limit, from + PLAIN_DIGITS);
+  for (; p < end && <u32>load<u8>(p) - 0x30 <= 9; p++) value = value * 10 + load<u8>(p) - 0x30;
+  if (p == end && p < limit) return 0;
+  if (p < limit && (load<u8>(p) == 0x2e || (load<u8>(p) | 0x20) == 0x65)) return 0;
+  at = p;
+  return integer(value);
 }
 
 /** Reads the string at `at`; keys get their hash, which finds duplicates. */
@@ -215,7 +231,7 @@ function parseArray(depth: u32): u32 {
   at += 1;
   const count = (stack - base) >> 2;
   const array = newArray(count);
-  memory.copy(load<u32>(array, ELEMENTS), base, count << 2);
+  copyBytes(load<u32>(array, ELEMENTS), base, count << 2);
   store<u32>(array, count, LENGTH);
   stack = base;
   return array;
@@ -242,10 +258,22 @@ function parseObject(depth: u32): u32 {
   return object == 0 ? fail(INPUT_DUPLICATE_KEY) : object;
 }
 
+function parseKey(): u32 {
+  const start = at + 1;
+  const expected = expectedKey(start, limit);
+  if (expected != 0) {
+    at = start + lengthOf(expected) + 1;
+    return expected;
+  }
+  const key = parseString(true);
+  if (key != 0) rememberKey(key, lengthOf(key) == at - start - 1);
+  return key;
+}
+
 /** Reads `"key": value` onto the stack. */
 function parseMember(depth: u32): bool {
   if (peek() != 0x22) return unexpected() != 0;
-  const key = parseString(true);
+  const key = parseKey();
   if (key == 0) return false;
   skipSpace();
   if (peek() != 0x3a) return unexpected() != 0;

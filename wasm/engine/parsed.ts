@@ -2,6 +2,7 @@
 
 import { equalStrings } from './compare';
 import { insert, LINEAR_MAX, newObject, sorted } from './object';
+import { copyBytes } from './text';
 import { ELEMENTS, HASH, LENGTH, lengthOf } from './value';
 
 /** An object of so many pairs of key and value, or 0 when a key is there twice and the last does not win. */
@@ -14,13 +15,10 @@ export function objectOf(pairs: u32, count: u32, keep: bool, lastWins: bool): u3
       if (lengthOf(object) != i + 1 && !lastWins) return 0;
     }
   } else {
-    for (let i: u32 = 0; i < count; i++) {
-      const pair = pairs + (i << 3);
-      if (twin(pairs, pair) && !lastWins) return 0;
-    }
+    if (!lastWins && hasTwins(pairs, count)) return 0;
     if (lastWins) for (let i: u32 = 0; i < count; i++) insertPair(object, pairs + (i << 3));
     else {
-      memory.copy(load<u32>(object, ELEMENTS), pairs, count << 3);
+      copyBytes(load<u32>(object, ELEMENTS), pairs, count << 3);
       store<u32>(object, count, LENGTH);
     }
   }
@@ -29,6 +27,18 @@ export function objectOf(pairs: u32, count: u32, keep: bool, lastWins: bool): u3
 
 function insertPair(object: u32, pair: u32): void {
   insert(object, load<u32>(pair), load<u32>(pair, 4));
+}
+
+/** Whether a key is there twice; a bit for each hash tells most pairs apart at once. */
+function hasTwins(pairs: u32, count: u32): bool {
+  let seen: u64 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const pair = pairs + (i << 3);
+    const bit = (<u64>1) << (load<u32>(load<u32>(pair), HASH) & 63);
+    if ((seen & bit) != 0 && twin(pairs, pair)) return true;
+    seen |= bit;
+  }
+  return false;
 }
 
 /** Whether a pair before this one has its key; the hashes are known. */

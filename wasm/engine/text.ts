@@ -2,6 +2,9 @@
 
 import { Kind, kindOf, lengthOf, textOf } from './value';
 
+/** From here on `memory.copy` is faster. */
+const COPIED_MAX: u32 = 256;
+
 const MIX: u64 = 0x9e3779b97f4a7c15;
 
 /** Whether two runs of as many bytes are the same. */
@@ -21,6 +24,35 @@ function equalFew(a: u32, b: u32, length: u32): bool {
   }
   for (let i: u32 = 0; i < length; i++) if (load<u8>(a + i) != load<u8>(b + i)) return false;
   return true;
+}
+
+/** Copies bytes; for the short runs of names, which `memory.copy` takes longer to begin with. */
+export function copyBytes(to: u32, from: u32, length: u32): void {
+  if (length < 16) {
+    copyFew(to, from, length);
+    return;
+  }
+  if (length > COPIED_MAX) {
+    memory.copy(to, from, length);
+    return;
+  }
+  const last = length - 16;
+  for (let i: u32 = 0; i < last; i += 16) v128.store(to + i, v128.load(from + i));
+  v128.store(to + last, v128.load(from + last));
+}
+
+function copyFew(to: u32, from: u32, length: u32): void {
+  if (length >= 8) {
+    const last = length - 8;
+    store<u64>(to, load<u64>(from));
+    store<u64>(to + last, load<u64>(from + last));
+  } else if (length >= 4) {
+    const last = length - 4;
+    store<u32>(to, load<u32>(from));
+    store<u32>(to + last, load<u32>(from + last));
+  } else {
+    for (let i: u32 = 0; i < length; i++) store<u8>(to + i, load<u8>(from + i));
+  }
 }
 
 /** The order of two byte strings: below 0, 0 or above 0. */

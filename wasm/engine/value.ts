@@ -5,6 +5,7 @@
 // here is a change there. Values are never changed once another value holds them.
 
 import { alloc } from '../common/arena';
+import { copyBytes } from './text';
 
 /** What a value is, in the order in which Rego sorts values of different kinds. */
 export const enum Kind {
@@ -96,7 +97,7 @@ export function newString(length: u32): u32 {
 /** A string with a copy of these bytes. */
 export function stringOf(pointer: u32, length: u32): u32 {
   const value = newString(length);
-  memory.copy(value + TEXT, pointer, length);
+  copyBytes(value + TEXT, pointer, length);
   return value;
 }
 
