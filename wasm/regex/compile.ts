@@ -1,5 +1,6 @@
 // Turns a pattern's tree into instructions (Thompson's construction) in memory of the caller.
 
+import { writeFirstBytes } from './first';
 import { parsePattern } from './parse';
 import {
   HEADER_BYTES,
@@ -78,7 +79,9 @@ export function compileTree(
   store<u32>(target, isAnchored(tree) ? 1 : 0, 4);
   store<u32>(target, groups, 8);
   store<u32>(target, <u32>(namesAt - target), 12);
-  return treeError() == RegexError.None ? <u32>(rangesAt - target) : 0;
+  if (treeError() != RegexError.None) return 0;
+  writeFirstBytes(target);
+  return <u32>(rangesAt - target);
 }
 
 function address(instruction: u32): usize {
@@ -208,13 +211,7 @@ function emitRepeat(tree: Tree): void {
   const out: usize = lazy ? 4 : 8;
   for (let index: u32 = 1; index < tree.b; index++) emit(body);
   if (tree.c == UNBOUNDED) {
-    // x* is (x+)?, so that a body that may be empty keeps the order of preference (golang.org/issue/46123).
-    const skip = tree.b == 0 ? split(lazy, 0) + 1 : 0;
-    const start = counter;
-    emit(body);
-    if (lazy) put(Op.Split, counter + 1, start);
-    else put(Op.Split, start, counter + 1);
-    patch(skip, out);
+    emitLoop(tree, body, lazy);
     return;
   }
   if (tree.b > 0) emit(body);
@@ -224,6 +221,22 @@ function emitRepeat(tree: Tree): void {
     emit(body);
   }
   patch(skips, out);
+}
+
+/** Writes x+ or x*. */
+function emitLoop(tree: Tree, body: Tree, lazy: bool): void {
+  const skip = tree.b == 0 ? split(lazy, 0) + 1 : 0;
+  const start = counter;
+  emit(body);
+  if (tree.b > 0 || body.nullable) {
+    // x* is (x+)? where x may match nothing: which threads meet decides what is preferred, as in Go
+    // (golang.org/issue/46123).
+    if (lazy) put(Op.Split, counter + 1, start);
+    else put(Op.Split, start, counter + 1);
+  } else {
+    put(Op.Jump, start - 1, 0);
+  }
+  patch(skip, lazy ? 4 : 8);
 }
 
 /** Whether every match begins at the text's start, so that the search need not begin anew later. */

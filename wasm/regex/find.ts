@@ -2,6 +2,7 @@
 // linear in the text times the program (Pike's virtual machine: all threads at once, the preferred ones first).
 
 import { alloc, mark, release } from '../common/arena';
+import { skipToFirst } from './first';
 import { decode, decodedLength, HEADER_BYTES, INSTRUCTION_BYTES, isWord, Op } from './program';
 import { inRanges } from './search';
 
@@ -174,6 +175,7 @@ function run(program: usize, text: usize, length: u32, from: u32, found: usize):
   const anchored = load<u32>(program, 4) != 0;
   const end = text + length;
   let at = text + from;
+  if (!anchored) at = skipToFirst(program, at, end);
   let before: i32 = at > text ? codePointBefore(text, at, end) : -1;
   let here: i32 = at < end ? <i32>decode(at, end) : -1;
   let width: u32 = at < end ? decodedLength : 0;

@@ -53,16 +53,40 @@ export function simpleFold(codePoint: u32): u32 {
   return codePoint;
 }
 
-/** Adds a code point and all that differ from it in case only; returns how many these are. */
-export function addFolded(codePoint: u32): u32 {
-  let count: u32 = 0;
+/** Adds a code point and all that differ from it in case only. */
+export function addFolded(codePoint: u32): void {
+  if (codePoint < 0x80) {
+    addRange(codePoint, codePoint);
+    addFoldedAscii(codePoint, codePoint);
+    return;
+  }
   let next = codePoint;
   do {
     addRange(next, next);
-    count++;
     next = simpleFold(next);
   } while (next != codePoint);
-  return count;
+}
+
+/** Adds what differs in case only from a range of ASCII. */
+function addFoldedAscii(low: u32, high: u32): void {
+  addMoved(low, high, 0x41, 0x5a, 0x20);
+  addMoved(low, high, 0x61, 0x7a, -0x20);
+  // The long s and the Kelvin sign are letters of ASCII in another case.
+  if (holdsLetter(low, high, 0x73)) addRange(0x17f, 0x17f);
+  if (holdsLetter(low, high, 0x6b)) addRange(0x212a, 0x212a);
+}
+
+/** Adds the part of `low` to `high` that is from `first` to `last`, moved by a distance. */
+function addMoved(low: u32, high: u32, first: u32, last: u32, distance: i32): void {
+  const from = max(low, first);
+  const to = min(high, last);
+  if (from <= to) addRange(from + distance, to + distance);
+}
+
+/** Whether a small letter of ASCII or its capital is from `low` to `high`. */
+function holdsLetter(low: u32, high: u32, letter: u32): bool {
+  const capital = letter - 0x20;
+  return (low <= letter && letter <= high) || (low <= capital && capital <= high);
 }
 
 /** The most code points that differ in case only, less one: as often is the next of each to be added. */
@@ -70,7 +94,16 @@ const FOLD_ROUNDS: u32 = 3;
 
 /** Adds what differs in case only from the ranges added since `ranges`; sorts and joins them all. */
 export function foldRanges(ranges: usize): void {
-  joinRanges(ranges);
+  const count = joinRanges(ranges);
+  if (count == 0) return;
+  const last = ranges + (count - 1) * RANGE_BYTES;
+  if (load<u32>(last, 4) < 0x80) {
+    for (let range = ranges; range <= last; range += RANGE_BYTES) {
+      addFoldedAscii(load<u32>(range), load<u32>(range, 4));
+    }
+    joinRanges(ranges);
+    return;
+  }
   for (let round: u32 = 0; round < FOLD_ROUNDS; round++) {
     const end = rangesTop();
     beginRuns();

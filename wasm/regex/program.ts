@@ -50,8 +50,9 @@ export const INSTRUCTIONS_MAX: u32 = 8192;
 export const RE2_INSTRUCTIONS_MAX: u32 = 24576;
 
 // A program begins with the number of its instructions, whether it is anchored, the number of its groups that
-// capture and a word that is free; the instructions follow, then a word for each group, then the ranges.
-export const HEADER_BYTES: u32 = 16;
+// capture, where their names are, and its first bytes (first.ts); the instructions follow, then a word for each
+// group's name, then the ranges.
+export const HEADER_BYTES: u32 = 32;
 export const INSTRUCTION_BYTES: u32 = 12;
 export const RANGE_BYTES: u32 = 8;
 export const CODE_POINT_MAX: u32 = 0x10ffff;

@@ -6,7 +6,7 @@ import { foldRanges, joinRanges } from './folding';
 import { RANGE_BYTES, RegexError } from './program';
 import { parseRe2Escape } from './re2-escape';
 import { addRange, cutRanges, fail, Node, newNode, rangesTop, Tree, treeError } from './tree';
-import { addProperty } from './unicode';
+import { addProperty, propertyFolds } from './unicode';
 
 /** Makes a class of the ranges added since `ranges`. */
 export function finishClass(ranges: usize, negated: bool): Tree {
@@ -97,7 +97,7 @@ function readProperty(fold: bool, negated: bool): void {
     name++;
   }
   if (end == name || !addProperty(name, <u32>(end - name))) fail(RegexError.Syntax);
-  else finishSet(ranges, fold, not);
+  else finishSet(ranges, fold && propertyFolds, not);
 }
 
 /** Whether the name of `length` bytes at `name` is this ASCII text. */
@@ -189,6 +189,7 @@ export function parseRe2Class(fold: bool): Tree {
       if (high < low) fail(RegexError.Syntax);
     }
     addRange(low, high);
+    // One by one: not every set is folded.
     if (fold) foldRanges(added);
   }
   skip();

@@ -10,6 +10,7 @@ import { RE2_DEPTH_MAX, REPEAT_MAX, RegexError } from './program';
 import { repeatSize } from './quantifier';
 import { finishClass, parseRe2Class, readSetEscape } from './re2-class';
 import { parseRe2Escape } from './re2-escape';
+import { Flag, flags, readFlags, setFlags } from './re2-flags';
 import { isQuantified, quantifierLeast, quantifierMost, readQuantifier } from './re2-repeat';
 import {
   addRange,
@@ -23,16 +24,7 @@ import {
   UNBOUNDED,
 } from './tree';
 
-/** Flags of Perl, as `(?imsU)` sets them. */
-namespace Flag {
-  export const Fold: u32 = 1;
-  export const Lines: u32 = 2;
-  export const DotAll: u32 = 4;
-  export const Lazy: u32 = 8;
-}
-
 let start: usize = 0;
-let flags: u32 = 0;
 let groups: u32 = 0;
 let depth: u32 = 0;
 let bareRepeats: u32 = 0;
@@ -46,7 +38,7 @@ export function re2Groups(): u32 {
 /** Parses the whole pattern, after `resetTree`; null when it is refused, with the reason in `treeError`. */
 export function parseRe2(pattern: usize, length: u32): Tree | null {
   start = pattern;
-  flags = 0;
+  setFlags(0);
   groups = 0;
   depth = 0;
   bareRepeats = 0;
@@ -66,16 +58,19 @@ function parseAlternation(): Tree {
   let size: u32 = first.size;
   let last = first;
   let copies = first.copies;
+  let nullable = first.nullable;
   while (peek() == 0x7c && treeError() == RegexError.None) {
     skip();
     const branch = parseConcatenation();
     size = addSizes(size, <u64>branch.size + 2);
     copies = max(copies, branch.copies);
+    nullable = nullable || branch.nullable;
     last.next = branch;
     last = branch;
   }
   alternation.size = size;
   alternation.copies = copies;
+  alternation.nullable = nullable;
   return alternation;
 }
 
@@ -109,17 +104,20 @@ function parseConcatenation(): Tree {
     before = last;
     last = item;
   }
+  // A list of one is its item, so that a repetition of a repetition is seen as one.
+  if (last !== null && before === null) return last;
   measure(list);
   return list;
 }
 
-/** Sets the size and the copies of a list from its items. */
+/** Sets what a list of items has from what these have. */
 function measure(list: Tree): void {
   let item = changetype<Tree | null>(<usize>list.a);
   list.size = 0;
   while (item !== null) {
     list.size = addSizes(list.size, item.size);
     list.copies = max(list.copies, item.copies);
+    list.nullable = list.nullable && item.nullable;
     item = item.next;
   }
 }
@@ -128,10 +126,17 @@ function measure(list: Tree): void {
 function repeat(item: Tree, lazy: bool): Tree {
   const least = quantifierLeast;
   const most = quantifierMost;
+  // x{1} is x, and (x*)* is x* (regexp/syntax, simplify1).
+  if (least == 1 && most == 1) return item;
+  const isLoop = most == UNBOUNDED ? least <= 1 : least == 0 && most == 1;
+  if (isLoop && item.kind == Node.Repeat) {
+    if (item.b == least && item.c == most && item.lazy == lazy) return item;
+  }
   const node = newNode(Node.Repeat, changetype<u32>(item));
   node.b = least;
   node.c = most;
   node.lazy = lazy;
+  node.nullable = least == 0 || item.nullable;
   node.size = repeatSize(item.size, least, most);
   // x{0} counts as one copy, whatever x is (regexp/syntax, repeatIsValid).
   const times = most == UNBOUNDED ? least : most;
@@ -229,13 +234,14 @@ function parseGroup(captures: bool, name: u32, outer: u32): Tree {
   depth--;
   if (peek() == 0x29) skip();
   else fail(RegexError.Syntax);
-  flags = outer;
+  setFlags(outer);
   if (!captures) return body;
   const group = newNode(Node.Capture, changetype<u32>(body));
   group.b = index;
   group.c = name;
   group.size = addSizes(body.size, 2);
   group.copies = body.copies;
+  group.nullable = body.nullable;
   return group;
 }
 
@@ -248,29 +254,7 @@ function parseQuestion(): Tree | null {
     skip();
     return parseGroup(true, readName(), outer);
   }
-  let on = flags;
-  let negative = false;
-  let seen = false;
-  while (true) {
-    const next = peek();
-    skip();
-    let flag: u32 = 0;
-    if (next == 0x69) flag = Flag.Fold;
-    else if (next == 0x6d) flag = Flag.Lines;
-    else if (next == 0x73) flag = Flag.DotAll;
-    else if (next == 0x55) flag = Flag.Lazy;
-    if (flag != 0) {
-      on = negative ? on & ~flag : on | flag;
-      seen = true;
-    } else if (next == 0x2d && !negative) {
-      negative = true;
-      seen = false;
-    } else {
-      if ((next != 0x3a && next != 0x29) || (negative && !seen)) fail(RegexError.Syntax);
-      flags = on;
-      return next == 0x3a ? parseGroup(false, 0, outer) : null;
-    }
-  }
+  return readFlags() ? parseGroup(false, 0, outer) : null;
 }
 
 /** Reads a group's name and its `>`: its offset in the pattern and its length, 16 bits each. */

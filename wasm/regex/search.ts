@@ -1,5 +1,6 @@
 // Runs a compiled pattern over a text in time linear in the text, by stepping all states at once.
 
+import { skipToFirst } from './first';
 import {
   decode,
   decodedLength,
@@ -129,6 +130,15 @@ export function search(program: usize, text: usize, length: u32, stepsMax: u32):
   let seeds: u32 = 0;
   steps = 0;
   while (true) {
+    if (seeds == 0 && !anchored) {
+      const first = skipToFirst(program, at, end);
+      if (first > at) {
+        // Only bytes of ASCII are stepped over.
+        steps += <u32>(first - at);
+        at = first;
+        before = <i32>load<u8>(at - 1);
+      }
+    }
     const here: i32 = at < end ? <i32>decode(at, end) : -1;
     const width: u32 = at < end ? decodedLength : 0;
     visited = 0;

@@ -40,6 +40,8 @@ export class Tree {
   copies: u32;
   /** Of a repetition: whether it prefers fewer. */
   lazy: bool;
+  /** Whether it may match nothing; kept exactly by the parser of RE2 alone. */
+  nullable: bool;
 }
 
 let top: usize = SCRATCH;
@@ -83,6 +85,7 @@ export function newNode(kind: u32, a: u32): Tree {
   node.size = kind == Node.Empty ? 0 : 1;
   node.copies = 1;
   node.lazy = false;
+  node.nullable = kind != Node.Char && kind != Node.Class;
   return node;
 }
 

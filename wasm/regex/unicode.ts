@@ -96,6 +96,9 @@ function canonicalName(name: usize, length: u32): u32 {
   return written;
 }
 
+/** Whether Go folds the set that `addProperty` added last: it has no folds of the cased letters. */
+export let propertyFolds: bool = true;
+
 /**
  * Adds the code points of the category or the script with this name (UTF-8), sorted and joined; false
  * when there is none. Exact to the names that Go takes, which are none of two words for scripts.
@@ -103,9 +106,12 @@ function canonicalName(name: usize, length: u32): u32 {
 export function addProperty(name: usize, length: u32): bool {
   const letters = canonicalName(name, length);
   joinable = false;
+  propertyFolds = true;
   const category = indexOf(CATEGORY_NAMES, letters);
   if (category >= 0) {
-    addTable(CATEGORIES, load<u32>(CATEGORY_MASKS + (category << 2)), 0);
+    const mask = load<u32>(CATEGORY_MASKS + (category << 2));
+    propertyFolds = mask != maskOf('Lc');
+    addTable(CATEGORIES, mask, 0);
     return true;
   }
   const script = indexOf(SCRIPT_NAMES, letters);

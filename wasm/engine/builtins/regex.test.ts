@@ -226,7 +226,7 @@ test('ends the evaluation where a pattern is beyond its limits', () => {
     '(a?){1000}'.repeat(20),
     'a'.repeat(8193),
     `${'('.repeat(300)}${')'.repeat(300)}`,
-    `a${'*(?i)'.repeat(300)}`,
+    `a${'*(?i)+(?i)'.repeat(300)}`,
     '[\\pL\\PN]'.repeat(500),
   ];
   for (const source of large) {
