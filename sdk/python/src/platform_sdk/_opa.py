@@ -5,7 +5,7 @@ import json
 
 import wasmtime
 
-from ._wasm import engine
+from ._wasm import engine, trap_code
 from .errors import InputError, ModuleError
 
 _PAGE = 65536
@@ -49,8 +49,9 @@ class Policy:
                 self._load()
             text = self._evaluate(number, data)
         except (wasmtime.Trap, wasmtime.WasmtimeError) as cause:
+            code = trap_code(self._exports, self._store)
             self._exports = None
-            raise ModuleError("the policy module trapped", code="module_trapped") from cause
+            raise ModuleError("the policy module trapped", code=code) from cause
         if not (text.startswith(_PREFIX) and text.endswith(_SUFFIX)):
             raise ModuleError(
                 "the policy has no answer to this input", code="module_output_invalid"

@@ -61,6 +61,15 @@ def error_of(number):
     return InputError(code.replace("_", " "), code=code)
 
 
+def trap_code(exports, store):
+    """Why a module trapped, by the counters that its build put into it (runtime/metering)."""
+    names = set(exports.keys())
+    if "platform_steps" in names and exports["platform_steps"].value(store) < 0:
+        return "steps_exhausted"
+    limit = exports["platform_limit"].value(store) if "platform_limit" in names else 0
+    return {1: "memory_exhausted", 2: "depth_exhausted"}.get(limit, "module_trapped")
+
+
 def module_bytes(name, folder=None):
     """The bytes of a module: from `folder`, else the package's own copy (its digest is checked),
     else the repository's build."""
@@ -119,8 +128,9 @@ class WasmModule:
         try:
             return exports[operation](self._store, *arguments)
         except (wasmtime.Trap, wasmtime.WasmtimeError) as cause:
+            code = trap_code(exports, self._store)
             self._exports = self._store = None
-            raise ModuleError(f"{self.name} trapped", code="module_trapped") from cause
+            raise ModuleError(f"{self.name} trapped", code=code) from cause
 
     def write(self, data):
         """Writes input; returns where it is."""

@@ -7,6 +7,7 @@ import tarfile
 from pathlib import Path
 
 from ._opa import Policy
+from ._policy import CompiledPolicy
 from ._wasm import module_bytes
 from .arguments import Arguments
 from .errors import ModuleError, PlatformError
@@ -39,7 +40,13 @@ class Decider:
         self.data_revision = data_revision
         if bundles is not None:
             policy, data = _read_bundle(bundles, "policy"), _read_bundle(bundles, "data")
-            self._policy = Policy(policy["policy.wasm"], data["data.json"])
+            # OPA's form is what is left where the platform's compiler does not take a policy.
+            compiled = policy.get("decisions.wasm")
+            self._policy = (
+                Policy(policy["policy.wasm"], data["data.json"])
+                if compiled is None
+                else CompiledPolicy(compiled, data["data.json"])
+            )
             self.policy_revision = policy_revision or json.loads(policy[".manifest"])["revision"]
             self.data_revision = data_revision or json.loads(data[".manifest"])["revision"]
 
