@@ -29,7 +29,7 @@ import {
 import { naturalOfDigits } from './natural-text';
 
 /** The precision that OPA computes with, in bits. */
-export const PRECISION: u32 = 64;
+const PRECISION: u32 = 64;
 
 // A number: whether it is negative, its precision, its exponent and its mantissa: mantissa * 2^exponent.
 const NEGATIVE: u32 = 0;

@@ -1,6 +1,6 @@
-// Bytes of strings: equality, order and hash, eight at a time, and characters of UTF-8.
+// Bytes of strings: equality, order and hash, eight at a time, and how many characters they are.
 
-import { Kind, kindOf, lengthOf, textOf } from './value';
+import { lengthOf, textOf } from './value';
 
 /** From here on `memory.copy` is faster. */
 const COPIED_MAX: u32 = 256;
@@ -113,25 +113,4 @@ export function codePoints(value: u32): u32 {
   }
   for (; p < end; p++) if (<i32>load<i8>(p) >= -64) count += 1;
   return count;
-}
-
-/** How many bytes the character has that begins with this byte. */
-export function widthOf(first: u32): u32 {
-  return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-}
-
-/** The character at `p` of valid UTF-8. */
-export function codePointAt(p: u32): u32 {
-  const first = <u32>load<u8>(p);
-  if (first < 0x80) return first;
-  const second = <u32>load<u8>(p, 1) & 63;
-  if (first < 0xe0) return ((first & 31) << 6) | second;
-  const third = <u32>load<u8>(p, 2) & 63;
-  if (first < 0xf0) return ((first & 15) << 12) | (second << 6) | third;
-  return ((first & 7) << 18) | (second << 12) | (third << 6) | (<u32>load<u8>(p, 3) & 63);
-}
-
-/** Whether a value is a string. */
-export function isString(value: u32): bool {
-  return kindOf(value) == Kind.String;
 }
