@@ -244,17 +244,14 @@ test('agrees with OPA on tokens, keys and constraints of any shape', () => {
         (name): Call => [`io.jwt.verify_${name}`, text, key],
       ),
       ['io.jwt.decode_verify', text, wanted],
-      [
-        'io.jwt.decode_verify',
-        text,
-        { time, secret: 'secret', alg: 'HS256', ...('aud' in wanted ? { aud: 'a' } : {}) },
-      ],
+      ['io.jwt.decode_verify', text, { time, secret: 'secret' }],
+      ['io.jwt.decode_verify', text, { time, secret: 'secret', alg: 'HS256', aud: 'a' }],
       ['io.jwt.decode_verify', text, { time, cert: key }],
     ]);
   const answers = agree(calls);
   const count = (wanted: (answer: unknown) => boolean) => answers.filter(wanted).length;
-  assert.ok(count((answer) => answer === true) > 50, 'verified');
-  assert.ok(count((answer) => Array.isArray(answer) && answer[0] === true) > 40, 'valid');
+  assert.ok(count((answer) => answer === true) > 30, 'verified');
+  assert.ok(count((answer) => Array.isArray(answer) && answer[0] === true) > 12, 'valid');
   assert.ok(count((answer) => Array.isArray(answer) && answer[0] === false) > 500, 'invalid');
   assert.ok(count((answer) => answer === undefined) > 500, 'failed');
 });
