@@ -3,18 +3,13 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { needs } from '../../../runtime/testing/needs.ts';
-import { type Call, opaBuiltins } from '../opa-testing.ts';
+import type { Call } from '../opa-testing.ts';
 import { EngineFailure, engineUnderTest } from '../testing.ts';
+import { agreesWithOpa } from './opa-agreement-testing.ts';
 
 const engine = await engineUnderTest('net');
 
-function agree(calls: readonly Call[]): unknown[] {
-  const expected = opaBuiltins(calls);
-  calls.forEach(([name, ...operands], i) => {
-    assert.equal(engine.call(name, ...operands), expected[i], JSON.stringify([name, ...operands]));
-  });
-  return expected;
-}
+const agree = (calls: readonly Call[]) => agreesWithOpa(engine, calls);
 
 const four = fc
   .tuple(
