@@ -175,13 +175,22 @@ function run(program: usize, text: usize, length: u32, from: u32, found: usize):
   const anchored = load<u32>(program, 4) != 0;
   const end = text + length;
   let at = text + from;
-  if (!anchored) at = skipToFirst(program, at, end);
   let before: i32 = at > text ? codePointBefore(text, at, end) : -1;
   let here: i32 = at < end ? <i32>decode(at, end) : -1;
   let width: u32 = at < end ? decodedLength : 0;
   let matched = false;
   nextThreads = 0;
   while (true) {
+    if (nextThreads == 0 && !matched && !anchored) {
+      const first = skipToFirst(program, at, end);
+      if (first > at) {
+        // Only bytes of ASCII are stepped over.
+        before = <i32>load<u8>(first - 1);
+        here = first < end ? <i32>decode(first, end) : -1;
+        width = first < end ? decodedLength : 0;
+        at = first;
+      }
+    }
     // A new match begins here, preferred less than all that began before.
     if (!matched && (at == text || !anchored)) {
       for (let slot: u32 = 1; slot < slotCount; slot++) store<u32>(slots + slot * 4, UNSET);
