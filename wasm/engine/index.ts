@@ -49,3 +49,4 @@ export * from './builtins/walk';
 export * from './builtins/x509';
 export * from './builtins/x509-request';
 export * from './plan';
+export * from './builtins/yaml';

@@ -28,7 +28,7 @@ export function jsonText(value: u32): u32 {
 
 /** The JSON text of a value over several lines, as Go's MarshalIndent; in one when both are 0. */
 export function indentedText(value: u32, before: u32, by: u32): u32 {
-  const plain = withTextKeys(value, 0);
+  const plain = withTextKeys(value);
   prefix = before;
   indent = by;
   beginText();
@@ -37,7 +37,7 @@ export function indentedText(value: u32, before: u32, by: u32): u32 {
 }
 
 /** The value with sets as arrays, and with the JSON text of each key that is no string instead of it. */
-export function withTextKeys(value: u32, depth: u32): u32 {
+export function withTextKeys(value: u32, depth: u32 = 0): u32 {
   const kind = kindOf(value);
   if (kind < <u32>Kind.Array) return value;
   if (depth == VALUE_DEPTH_MAX) stop(Failure.Depth);
