@@ -107,6 +107,8 @@ function writeEvaluate({ module, runtime, memo }: PlanContext, plans: number[]):
   const code = new Code(2);
   const [data, result] = [code.local(), code.local()];
   runtime.run(code, 'clearFailure');
+  // The time is the input's, also where `with` replaces the input.
+  runtime.run(code.get(1), 'useInput');
   runtime.call(code.i32(memo.slots), 'memoTable');
   code.setGlobal(memo.global);
   runtime.call(code, 'data');

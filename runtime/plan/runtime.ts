@@ -31,7 +31,8 @@ export type EngineCall =
   | 'replaceAt'
   | 'setStrict'
   | 'sorted'
-  | 'stop';
+  | 'stop'
+  | 'useInput';
 
 export class Runtime {
   readonly #engine: Engine;

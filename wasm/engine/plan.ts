@@ -22,6 +22,7 @@ import {
   valueAt,
 } from './value';
 
+export { useInput } from './clock';
 export { compare, equal } from './compare';
 export { clearFailure, stop } from './failure';
 export { add, insert, newObject, newSet, sorted } from './object';

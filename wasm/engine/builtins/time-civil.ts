@@ -70,3 +70,15 @@ export function weekdayOf(days: i64): i32 {
   const rest = <i32>((days + 4) % 7);
   return rest < 0 ? rest + 7 : rest;
 }
+
+const NANOS: i64 = 1000000000;
+
+/** Whether 64 bits hold the nanoseconds of so many seconds and nanoseconds since 1970. */
+export function fitsNanoseconds(seconds: i64, nanos: i64): bool {
+  const last = i64.MAX_VALUE / NANOS;
+  const first = i64.MIN_VALUE / NANOS - 1;
+  if (seconds > last || seconds < first) return false;
+  if (seconds == last) return nanos <= i64.MAX_VALUE % NANOS;
+  // The remainder of the smallest integer is negative.
+  return seconds != first || nanos >= NANOS + (i64.MIN_VALUE % NANOS);
+}

@@ -21,6 +21,7 @@ import {
   day,
   daysIn,
   daysOf,
+  fitsNanoseconds,
   floorDivide,
   month,
   weekdayOf,
@@ -81,16 +82,11 @@ function three(a: i64, b: i64, c: i64): u32 {
 
 /** Nanoseconds since 1970, when 64 bits hold them. */
 function nanosecondsOf(seconds: i64, nanos: i64): u32 {
-  const last = i64.MAX_VALUE / NANOS;
-  const first = i64.MIN_VALUE / NANOS - 1;
-  if (seconds > last || seconds < first) return failed();
-  if (seconds == last && nanos > i64.MAX_VALUE % NANOS) return failed();
-  // The remainder of the smallest integer is negative.
-  if (seconds == first && nanos < NANOS + (i64.MIN_VALUE % NANOS)) return failed();
+  if (!fitsNanoseconds(seconds, nanos)) return failed();
   return integer(seconds * NANOS + nanos);
 }
 
-/** time.now_ns: the time that the host took from the input. */
+/** time.now_ns: the time of the input. */
 export function b_time_now_ns(): u32 {
   return integer(timeNs());
 }
