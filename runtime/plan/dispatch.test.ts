@@ -182,4 +182,34 @@ test('six hundred rules run as few as match', async () => {
   assert.equal(under.evaluate({ b: 1 }), { value: { $set: [] } });
 });
 
+test('a function with many rules is divided, and its parts know of each other', async () => {
+  const RULES = 100;
+  const each = (rule: (at: number) => string): string[] =>
+    Array.from({ length: RULES }, (_, at) => rule(at));
+  const content = [
+    'package t',
+    'default any := false',
+    ...each((at) => `any if { some x in input.list; x == ${at} }`),
+    ...each((at) => `one := ${at} if { some x in input.list; x == ${at} }`),
+    ...each((at) => `f(x) := ${at} if { some y in input.list; y == x + ${at} }`),
+    ...each((at) => `all["k${at}"] := x if { some x in input.list; x == ${at} }`),
+    'call := f(input.n)',
+    'object := all',
+  ].join('\n');
+  const sources = { files: [{ path: 't.rego', content }], capabilities: everything, roots: ['t'] };
+  const entrypoints = ['t/any', 't/one', 't/call', 't/object'];
+  const { plan } = compiler.plan({ ...sources, entrypoints });
+  const under = await PlanUnderTest.of(plan as unknown as IrPolicy);
+  const all = (input: unknown): unknown[] =>
+    entrypoints.map((_, at) => {
+      const { value, failure } = under.evaluate(input, at);
+      return failure ?? value;
+    });
+  assert.equal(all({ list: [], n: 0 }), [false, undefined, undefined, {}]);
+  assert.equal(all({ list: [70], n: 5 }), [true, 70, 65, { k70: 70 }]);
+  assert.equal(all({ list: [99], n: 0 }), [true, 99, 99, { k99: 99 }]);
+  assert.equal(all({ list: [1, 99], n: 0 }), [true, CONFLICT, CONFLICT, { k1: 1, k99: 99 }]);
+  assert.equal(all({ list: [3, 4], n: 4 }), [true, CONFLICT, 0, { k3: 3, k4: 4 }]);
+});
+
 test.run();

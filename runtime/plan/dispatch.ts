@@ -4,6 +4,7 @@ import type { Frame } from './frame.ts';
 import type { Guard, Rule, Subject } from './guards.ts';
 import type { Constant } from './ir.ts';
 import { VALUE } from './layout.ts';
+import { writeInOrder } from './outline.ts';
 import { writeBlock } from './statements/block.ts';
 
 /** Fewer rules than these are tried one after another. */
@@ -26,7 +27,7 @@ interface Group {
 export function writeRules(frame: Frame, rules: readonly Rule[], asked: ReadonlySet<string>): void {
   const subject = frame.plan.index ? bestSubject(rules, asked) : undefined;
   if (subject === undefined) {
-    for (const rule of rules) writeRule(frame, rule);
+    writeInOrder(frame, rules);
     return;
   }
   const numbers = new Map<string, number>();
@@ -40,25 +41,9 @@ export function writeRules(frame: Frame, rules: readonly Rule[], asked: Readonly
   const number = writeNumber(frame, subject, constants);
   const next = new Set([...asked, subject.name]);
   for (const run of runsOf(rules, subject)) {
-    if (run.length === 1 || guardOn(run[0]!, subject) === undefined)
-      for (const rule of run) writeRule(frame, rule);
+    if (run.length === 1 || guardOn(run[0]!, subject) === undefined) writeInOrder(frame, run);
     else writeBranch(frame, number, groupsOf(run, subject), numbers, next);
   }
-}
-
-/** Writes a rule; where one that holds decides the result, the others are left out then. */
-function writeRule(frame: Frame, { blocks }: Rule): void {
-  const { code, decision } = frame;
-  if (decision === undefined) {
-    for (const block of blocks) frame.block(block, writeBlock);
-    return;
-  }
-  const [body, taken] = blocks;
-  decision.body = code.block();
-  frame.inside(decision.body, () => writeBlock(frame, body!));
-  code.end();
-  frame.inside(code.block(), () => writeBlock(frame, taken!));
-  code.branch(decision.done).end();
 }
 
 /** The value that most rules ask for; of several, that with the most constants. */

@@ -75,6 +75,8 @@ export class Frame {
   #temporaries = 0;
   /** Set while rules are written of which one that holds decides the function's result. */
   decision: Decision | undefined;
+  /** Set while the rules of a function are written that has too many for one. */
+  outlined: IrFunction | undefined;
   /** Where a plan keeps its result. */
   result = 0;
   /** Where a function's result is remembered. */

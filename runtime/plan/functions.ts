@@ -4,6 +4,7 @@ import { writeRules } from './dispatch.ts';
 import { Frame, type PlanContext, type PlannedFunction } from './frame.ts';
 import { DATA, INPUT, type IrBlock } from './ir.ts';
 import { localUse } from './locals.ts';
+import { RULES_MAX } from './outline.ts';
 import { rulesOf } from './rules.ts';
 import { writeBlock } from './statements/block.ts';
 import { remember } from './statements/known.ts';
@@ -20,6 +21,7 @@ export function writeFunction(
   for (const block of before) frame.block(block, writeBlock);
   const done = code.block();
   if (decided !== undefined) frame.decision = { variable: decided, done, body: done };
+  if (rules.length > RULES_MAX) frame.outlined = fn;
   writeRules(frame, rules, new Set());
   frame.decision = undefined;
   code.end();
