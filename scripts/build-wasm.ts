@@ -12,6 +12,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 import binaryen from 'binaryen';
+import { MODULE_LIMITS } from '../runtime/metering/limits.ts';
+import { meter } from '../runtime/metering/meter.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const target = join(root, 'wasm', 'build');
@@ -47,7 +49,17 @@ async function buildModule(name: string): Promise<number> {
     );
   }
   renameSync(join(root, partial), join(target, `${name}.wasm`));
-  return bytes.length;
+  return MODULE_LIMITS[name] === undefined ? bytes.length : meterModule(name, bytes);
+}
+
+/** Puts the step counter in, and keeps the module without it for `npm run bench -- limits`. */
+function meterModule(name: string, bytes: Uint8Array): number {
+  const metered = meter(bytes, MODULE_LIMITS[name]!);
+  mkdirSync(join(target, 'unmetered'), { recursive: true });
+  renameSync(join(target, `${name}.wasm`), join(target, 'unmetered', `${name}.wasm`));
+  writeFileSync(join(target, `.${name}.partial.wasm`), metered);
+  renameSync(join(target, `.${name}.partial.wasm`), join(target, `${name}.wasm`));
+  return metered.length;
 }
 
 /** Assembles what joins the filter with a policy (runtime/bundle/merge.ts). */

@@ -71,7 +71,7 @@ export function setup() {
     (name) => `wasm/build/${name}.wasm`,
   );
   const modules = digestOf(
-    ['wasm', 'asconfig.json', 'scripts/build-wasm.ts'],
+    ['wasm', 'asconfig.json', 'runtime/metering', 'scripts/build-wasm.ts'],
     ['.ts', '.json', '.wat'],
   );
   step('Building the Wasm modules', 'wasm/build/.setup', builtModules, modules + dependencies, () =>

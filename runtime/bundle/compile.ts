@@ -4,6 +4,8 @@ import { basename, join } from 'node:path';
 import { entrypointOf } from '../decide/boundary.ts';
 import { BundleError } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { DECISION_LIMITS, POLICY_LIMITS } from '../metering/limits.ts';
+import { meter } from '../metering/meter.ts';
 import {
   policyInvalid,
   type RegoBuild,
@@ -91,7 +93,8 @@ export async function compileSources(
   const compiler = await RegoCompiler.load();
   const { entrypoints } = sources;
   const built = compiler.build(sources);
-  return { ...built, ...(await compileDecisions(compiler, sources)), entrypoints };
+  const wasm = meter(built.wasm, POLICY_LIMITS);
+  return { ...built, wasm, ...(await compileDecisions(compiler, sources)), entrypoints };
 }
 
 /**
@@ -112,7 +115,7 @@ async function compileDecisions(
   const { ok, plan, errors } = compiler.plan(sources);
   if (!ok) throw policyInvalid(errors);
   const { wasm, unsupported } = await compilePlan(plan as never, moduleBytes('engine'));
-  return { decisions: wasm, unsupported };
+  return { decisions: wasm && meter(wasm, DECISION_LIMITS), unsupported };
 }
 
 async function read(

@@ -1,13 +1,14 @@
 // Runs the AssemblyScript modules: input into linear memory, one call, output out, traps turned into errors.
 
 import { ModuleError } from '../errors.ts';
+import { exhaustedCode, type MeterExports } from '../metering/exhausted.ts';
 import { inputError, TOO_LARGE } from './error-numbers.ts';
 
 /** An operation of a module: 0 for success, otherwise an error number of wasm/common/errors.ts. */
 export type Operation = (...parameters: number[]) => number;
 
 /** What every AssemblyScript module exports besides its operations. */
-export interface ModuleExports {
+export interface ModuleExports extends MeterExports {
   memory: WebAssembly.Memory;
   /** Begins a decision; returns where the host writes that many input bytes, 0 when they are too many. */
   reserve(length: number): number;
@@ -79,7 +80,8 @@ export class ModuleInstance<Operations extends string> {
     } catch (cause) {
       this.#exports = undefined;
       this.#view = new Uint8Array(0);
-      throw new ModuleError('module_trapped', `${this.#name} trapped`, { cause });
+      const code = exhaustedCode(exports) ?? 'module_trapped';
+      throw new ModuleError(code, `${this.#name} trapped`, { cause });
     }
   }
 
