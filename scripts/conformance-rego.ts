@@ -37,7 +37,7 @@ if (verdicts.length === 0) {
   process.exit(2);
 }
 const report = reportOf(verdicts);
-const { cases, deterministic, passed, compiled, failed, nondeterministic } = report;
+const { cases, deterministic, passed, compiled, optimised, failed, nondeterministic } = report;
 if (values.json) console.log(JSON.stringify(report));
 else {
   console.log(tableOf(verdicts));
@@ -47,7 +47,7 @@ else {
   }
   console.log(
     `${cases} cases, ${deterministic} deterministic: ${passed} pass (${share(passed, deterministic)}),` +
-      ` ${compiled} run compiled (${share(compiled, deterministic)})`,
+      ` ${compiled} run compiled (${share(compiled, deterministic)}), ${optimised} optimised`,
   );
 }
 process.exitCode = passed < deterministic * LEAST_PASSED ? 1 : 0;

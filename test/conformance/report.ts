@@ -10,6 +10,8 @@ export interface ConformanceReport {
   passed: number;
   /** Of the deterministic ones, how many our own compiler took. */
   compiled: number;
+  /** Of the deterministic ones, how many OPA optimised. */
+  optimised: number;
   failed: { case: string; reason: string }[];
   nondeterministic: { case: string; builtins: string[]; passed: boolean }[];
 }
@@ -22,6 +24,7 @@ export function reportOf(verdicts: readonly Verdict[]): ConformanceReport {
     deterministic: deterministic.length,
     passed: deterministic.filter(({ passed }) => passed).length,
     compiled: deterministic.filter(({ compiled }) => compiled).length,
+    optimised: deterministic.filter(({ optimised }) => optimised).length,
     failed: deterministic
       .filter(({ passed }) => !passed)
       .map((each) => ({ case: each.case, reason: each.reason ?? '' })),

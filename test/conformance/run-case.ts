@@ -3,6 +3,7 @@ import type { RegoCompiler } from '../../runtime/modules/rego.ts';
 import type { NamedCase } from './cases.ts';
 import { type Outcome, PlanUnderTest } from './engine.ts';
 import { compareExact, type Exact, parseExact, withoutSets } from './exact.ts';
+import { NONDETERMINISTIC } from './portable.ts';
 
 export interface Verdict {
   case: string;
@@ -10,6 +11,8 @@ export interface Verdict {
   passed: boolean;
   /** Whether our compiler took the plan: what it does not take, OPA's own Wasm evaluates. */
   compiled: boolean;
+  /** Whether the plan is one that OPA optimised. */
+  optimised: boolean;
   /** Built-ins of the case that do not answer the same everywhere and always. */
   nondeterministic: string[];
   reason?: string;
@@ -23,16 +26,9 @@ export interface CaseTools {
   optimize: 0 | 1 | 2;
 }
 
-/** Built-ins whose answers come from outside, by what a policy uses instead (wasm/rego/hints.go). */
-const NONDETERMINISTIC = [
-  'http.send',
-  'net.lookup_ip_addr',
-  'opa.runtime',
-  'rand.intn',
-  'test.sleep',
-  'time.now_ns',
-  'uuid.rfc4122',
-];
+/** The sleep of OPA's own tests, which shows that time passes. */
+const SLEEP = 'test.sleep';
+const outside = [...NONDETERMINISTIC, SLEEP];
 
 /** The verdict on one case; never throws. */
 export async function runCase(one: NamedCase, tools: CaseTools): Promise<Verdict> {
@@ -41,19 +37,21 @@ export async function runCase(one: NamedCase, tools: CaseTools): Promise<Verdict
     folder: one.folder,
     passed: false,
     compiled: false,
+    optimised: false,
     nondeterministic: [],
   };
   try {
     const planned = planOf(one, tools);
     if (typeof planned === 'string') {
-      const nondeterministic = NONDETERMINISTIC.filter((name) => planned.endsWith(` ${name}`));
+      const nondeterministic = outside.filter((name) => planned.endsWith(` ${name}`));
       return { ...verdict, nondeterministic, reason: planned };
     }
-    verdict.nondeterministic = planned.builtins.filter((name) => NONDETERMINISTIC.includes(name));
+    verdict.nondeterministic = planned.builtins.filter((name) => outside.includes(name));
     const options = { strict: one.strict === true, bindings: planned.binding === undefined };
     const plan = await PlanUnderTest.compile(planned.plan, tools.engine, one.data ?? '{}', options);
     if (Array.isArray(plan)) return { ...verdict, reason: `does not compile: ${plan.join(', ')}` };
     verdict.compiled = true;
+    verdict.optimised = planned.binding !== undefined;
     const reason = difference(one, plan.evaluate(one.input), planned.binding);
     return { ...verdict, passed: reason === undefined, reason };
   } catch (error) {
@@ -78,13 +76,14 @@ const capabilities = undefined as never;
 function planOf(one: NamedCase, { compiler, optimize }: CaseTools): Planned | string {
   const files = (one.modules ?? []).map((content, i) => ({ path: `test-${i}.rego`, content }));
   const match = optimize === 0 ? null : RULE_QUERY.exec(one.query);
-  if (match !== null) {
+  if (match !== null && isLossless(one.data)) {
     const [, path, binding] = match;
     const entrypoints = [path!.slice(1).replaceAll('.', '/')];
     const answer = compiler.plan({
       files,
       capabilities,
       lenient: true,
+      data: JSON.parse(one.data ?? '{}'),
       optimize,
       entrypoints,
       roots: [''],
@@ -94,6 +93,12 @@ function planOf(one: NamedCase, { compiler, optimize }: CaseTools): Planned | st
   const answer = compiler.plan({ files, capabilities, lenient: true, query: one.query });
   if (!answer.ok) return `OPA does not plan it: ${answer.errors[0]?.message}`;
   return { plan: answer.plan, builtins: builtinsOf(answer.plan) };
+}
+
+/** Whether the request to the compiler, which holds JavaScript's numbers, keeps every digit. */
+function isLossless(text = '{}'): boolean {
+  const again = JSON.stringify(JSON.parse(text));
+  return compareExact(parseExact(text, false), parseExact(again, false)) === 0;
 }
 
 function builtinsOf(plan: unknown): string[] {

@@ -63,7 +63,7 @@ func place(e *ast.Error, files []file) finding {
 	if name, found := strings.CutPrefix(f.Message, "undefined function "); found {
 		if _, known := ast.BuiltinMap[name]; known {
 			f.Code = "builtin_not_portable"
-			f.Message = fmt.Sprintf("the built-in %s does not run inside the module, or not as in OPA itself", name)
+			f.Message = fmt.Sprintf("the built-in %s is not one that policies may use", name)
 			f.Hint = replacement(name)
 			return f
 		}

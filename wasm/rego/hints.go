@@ -14,35 +14,11 @@ var replacements = map[string]string{
 	"rego.metadata.rule":  "put the value into the rule; `# METADATA` is for people and reports",
 	"rego.metadata.chain": "put the value into the rule; `# METADATA` is for people and reports",
 	"rego.parse_module":   "a policy decides on values, not on policies; check sources before they are built",
-	"trace":               "use print, which is removed from the built module",
-	"all":                 "use `every x in xs { x }`",
-	"any":                 "use `true in xs`",
-	"cast_array":          "use is_array, or `[x | some x in xs]`",
-	"cast_boolean":        "use is_boolean",
-	"cast_null":           "use is_null",
-	"cast_object":         "use is_object",
-	"cast_set":            "use is_set, or `{x | some x in xs}`",
-	"cast_string":         "use is_string",
-	"net.cidr_overlap":    "use net.cidr_contains",
-	"re_match":            "use regex.match",
-	"set_diff":            "use a - b",
-}
-
-// families answer for every built-in whose name starts with the key.
-var families = map[string]string{
-	"graphql.":   "arguments are validated by the arguments module before policies see them",
-	"yaml.":      "data bundles are JSON",
-	"providers.": "requests to providers are signed by the credential injector",
 }
 
 func replacement(name string) string {
 	if text := replacements[name]; text != "" {
 		return text
-	}
-	for prefix, text := range families {
-		if strings.HasPrefix(name, prefix) {
-			return text
-		}
 	}
 	return "policies/capabilities.json lists the built-ins that there are"
 }
