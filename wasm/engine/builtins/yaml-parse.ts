@@ -2,22 +2,12 @@
 
 import { equal, VALUE_DEPTH_MAX } from '../compare';
 import { Failure, stop } from '../failure';
-import { get, insert, newObject } from '../object';
-import {
-  asciiString,
-  elementAt,
-  Kind,
-  keyAt,
-  kindOf,
-  lengthOf,
-  NULL,
-  newArray,
-  push,
-  stringOf,
-  valueAt,
-} from '../value';
+import { insert, newObject } from '../object';
+import { asciiString, NULL, newArray, push } from '../value';
 import { addByte, addBytes, addText, beginText, finishText } from './text-builder';
-import { keyOf, resolved } from './yaml-resolve';
+import { flow } from './yaml-flow';
+import { keyOf } from './yaml-resolve';
+import { forgetAnchors, isMerge, merge, named, scalar, setMerge, word } from './yaml-scalar';
 import {
   at,
   column,
@@ -27,7 +17,6 @@ import {
   faulty,
   isBlank,
   isBreak,
-  isFlowMark,
   isMarker,
   lineBegin,
   moveTo,
@@ -37,12 +26,7 @@ import {
   skipInLine,
   skipToToken,
 } from './yaml-source';
-import { blockScalar, doubleQuoted, singleQuoted } from './yaml-text';
-
-/** The values of anchors, by name. */
-let anchors: u32 = 0;
-/** Whether the last scalar was `<<` without quotes. */
-let isMerge: bool = false;
+import { blockScalar } from './yaml-text';
 
 /** The first document of a text as a value; 0 when any document of it is faulty. Nothing at all is null. */
 export function parseYaml(pointer: u32, length: u32): u32 {
@@ -50,7 +34,7 @@ export function parseYaml(pointer: u32, length: u32): u32 {
   let first: u32 = 0;
   skipToToken(true);
   while (at < end && !faulty) {
-    anchors = newObject(0);
+    forgetAnchors();
     let opened = false;
     if (isMarker(0x2d)) {
       opened = true;
@@ -79,55 +63,60 @@ function node(parent: i32, list: i32, apart: bool, depth: u32): u32 {
   let anchor: u32 = 0;
   let asText = false;
   const line = lineBegin();
+  // An anchor or a tag on the line of a node is that of its first key, when it turns out to be a mapping.
+  let propertyLine: u32 = 0;
+  let start: i32 = 0;
   while (true) {
     skipToToken(true);
     if (faulty) return 0;
-    if (endsDocument()) return named(anchor, asText ? asciiString('') : NULL);
-    const isList = peek() == 0x2d && isBlank(peek(1));
-    if (column() <= parent && !(isList && column() >= list)) {
+    if (endsDocument() || (column() <= parent && !(isDash() && column() >= list))) {
       return named(anchor, asText ? asciiString('') : NULL);
     }
-    if (peek() == 0x26) anchor = word();
-    else if (peek() == 0x21) asText = equal(word(), asciiString('!!str')) || asText;
-    else {
-      const blocked = apart && line == lineBegin();
-      return named(anchor, content(parent, isList, blocked, asText, depth));
-    }
+    if (propertyLine != lineBegin()) start = column();
+    if (peek() != 0x26 && peek() != 0x21) break;
+    propertyLine = lineBegin();
+    if (peek() != 0x26) asText = equal(word(), asciiString('!!str')) || asText;
+    else anchor = anchor == 0 ? word() : fault();
   }
+  const blocked = apart && line == lineBegin();
+  const beside = propertyLine == lineBegin();
+  if (isDash()) return blocked || beside ? fault() : named(anchor, sequence(depth));
+  if (!isKeyed(parent, asText, depth)) return named(anchor, read);
+  if (blocked) return fault();
+  if (!beside) return named(anchor, mapping(read, start, depth));
+  return mapping(named(anchor, read), start, depth);
 }
 
-/** Keeps a value under its anchor, when it has one. */
-function named(anchor: u32, value: u32): u32 {
-  if (anchor != 0 && value != 0) insert(anchors, anchor, value);
-  return value;
+function isDash(): bool {
+  return peek() == 0x2d && isBlank(peek(1));
 }
 
-/** An anchor or a tag, with its mark taken for part of the name of a tag only. */
-function word(): u32 {
-  const from = peek() == 0x21 ? at : at + 1;
-  moveTo(at + 1);
-  while (!isBlank(peek()) && !isFlowMark(peek())) moveTo(at + 1);
-  return stringOf(from, at - from);
-}
+/** What `isKeyed` has read, 0 for a fault. */
+let read: u32 = 0;
 
-function content(parent: i32, isList: bool, blocked: bool, asText: bool, depth: u32): u32 {
+/** Reads a scalar or a collection in brackets; tells whether the colon of a mapping stands behind it. */
+function isKeyed(parent: i32, asText: bool, depth: u32): bool {
   const byte = peek();
-  if (isList) return blocked ? fault() : sequence(depth);
-  if (byte == 0x7c || byte == 0x3e) return blockScalar(parent);
-  if (byte == 0x3f && isBlank(peek(1))) return fault();
-  const start = column();
+  if (byte == 0x7c || byte == 0x3e) {
+    read = blockScalar(parent);
+    return false;
+  }
   const from = at;
-  const first = byte == 0x5b || byte == 0x7b ? flow(depth) : scalar(false, asText);
-  if (faulty || first == 0) return fault();
+  const isFlow = byte == 0x5b || byte == 0x7b;
+  if (byte == 0x3f && isBlank(peek(1))) read = fault();
+  else read = isFlow ? flow(depth) : scalar(false, asText);
+  if (faulty) return false;
+  const value = read;
   const oneLine = noBreak(from);
+  const last = at;
   skipInLine();
   if (peek() == 0x3a && isBlank(peek(1))) {
-    return oneLine && !blocked ? mapping(first, start, depth) : fault();
+    if (!oneLine) fault();
+    return true;
   }
-  if (load<u8>(from) != 0x22 && load<u8>(from) != 0x27 && kindOf(first) <= <u32>Kind.String) {
-    return byte == 0x2a ? first : continued(from, first, parent, asText);
-  }
-  return first;
+  const isPlain = !isFlow && byte != 0x22 && byte != 0x27 && byte != 0x2a;
+  read = isPlain ? continued(from, last, value, parent) : value;
+  return false;
 }
 
 function noBreak(from: u32): bool {
@@ -135,55 +124,8 @@ function noBreak(from: u32): bool {
   return true;
 }
 
-/** A scalar or an alias on the line; plain ones stop before a comment, a colon and, in brackets, at their marks. */
-function scalar(inFlow: bool, asText: bool): u32 {
-  const byte = peek();
-  isMerge = false;
-  if (byte == 0x22) return doubleQuoted();
-  if (byte == 0x27) return singleQuoted();
-  if (byte == 0x2a) {
-    const value = get(anchors, word());
-    return value == 0 ? fault() : value;
-  }
-  const from = at;
-  const length = plainLength(inFlow);
-  if (length == 0) return fault();
-  moveTo(at + length);
-  if (asText) return stringOf(from, length);
-  isMerge = length == 2 && load<u16>(from) == 0x3c3c;
-  const value = resolved(from, length);
-  return value == 0 ? fault() : value;
-}
-
-/** How many bytes of the line are a plain scalar; 0 when none begins here. */
-function plainLength(inFlow: bool): u32 {
-  const first = peek();
-  if (first == 0x2d || first == 0x3f || first == 0x3a) {
-    if (isBlank(peek(1)) || (inFlow && isFlowMark(peek(1)))) return 0;
-  } else if (isFlowMark(first) || isReserved(first)) return 0;
-  let length: u32 = 0;
-  for (let i: u32 = 0; at + i < end && !isBreak(peek(i)); i++) {
-    const byte = peek(i);
-    if (inFlow && isFlowMark(byte)) break;
-    const next = peek(i + 1);
-    if (byte == 0x3a && (isBlank(next) || (inFlow && isFlowMark(next)))) break;
-    if (byte == 0x23 && i > length) break;
-    if (byte != 0x20 && byte != 9) length = i + 1;
-  }
-  return length;
-}
-
-/** `#`, `&`, `*`, `!`, `|`, `>`, quotes, `%`, `@` and the backquote. */
-function isReserved(byte: u32): bool {
-  if (byte == 0x23 || byte == 0x26 || byte == 0x2a || byte == 0x21) return true;
-  if (byte == 0x7c || byte == 0x3e || byte == 0x22 || byte == 0x27) return true;
-  return byte == 0x25 || byte == 0x40 || byte == 0x60 || byte == 0;
-}
-
 /** A plain scalar that goes on over further lines, folded. */
-function continued(from: u32, first: u32, parent: i32, asText: bool): u32 {
-  let last = at;
-  while (last > from && (load<u8>(last - 1) == 0x20 || load<u8>(last - 1) == 9)) last--;
+function continued(from: u32, last: u32, first: u32, parent: i32): u32 {
   let text: u32 = 0;
   // Behind a comment nothing goes on.
   for (let p = last; p < at; p++) if (load<u8>(p) == 0x23) return first;
@@ -240,7 +182,7 @@ function sequence(depth: u32): u32 {
     skipToToken(true);
     if (endsDocument() || column() < start) break;
     if (column() > start) return fault();
-    if (peek() != 0x2d || !isBlank(peek(1))) break;
+    if (!isDash()) break;
   }
   return list;
 }
@@ -263,7 +205,7 @@ function mapping(first: u32, start: i32, depth: u32): u32 {
     }
     skipToToken(true);
     if (endsDocument() || column() < start) break;
-    if (column() > start || (peek() == 0x2d && isBlank(peek(1)))) return fault();
+    if (column() > start || isDash()) return fault();
     key = keyHere();
     if (faulty) return 0;
   }
@@ -272,143 +214,19 @@ function mapping(first: u32, start: i32, depth: u32): u32 {
 
 /** Reads a key and goes to its colon. */
 function keyHere(): u32 {
-  const from = at;
-  const key = scalar(false, false);
-  if (faulty || !noBreak(from)) return fault();
-  const merged = isMerge;
-  skipInLine();
-  isMerge = merged;
-  if (peek() != 0x3a || !isBlank(peek(1))) return fault();
-  return key;
-}
-
-/** Adds what merge keys bring, without replacing what is there. */
-function merge(object: u32, merges: u32): u32 {
-  for (let i: u32 = 0; i < lengthOf(merges); i++) {
-    const from = elementAt(merges, i);
-    if (kindOf(from) == Kind.Array) {
-      if (merge(object, from) == 0) return 0;
-      continue;
-    }
-    if (kindOf(from) != Kind.Object) return fault();
-    for (let j: u32 = 0; j < lengthOf(from); j++) {
-      if (get(object, keyAt(from, j)) == 0) insert(object, keyAt(from, j), valueAt(from, j));
-    }
-  }
-  return object;
-}
-
-/** A collection in brackets. */
-function flow(depth: u32): u32 {
-  if (depth > VALUE_DEPTH_MAX) stop(Failure.Depth);
-  const isObject = peek() == 0x7b;
-  const close: u32 = isObject ? 0x7d : 0x5d;
-  const list = newArray(0);
-  const object = newObject(0);
-  const merges = newArray(0);
-  moveTo(at + 1);
-  while (!faulty) {
-    skipToToken(false);
-    if (peek() == close) {
-      moveTo(at + 1);
-      return isObject ? merge(object, merges) : list;
-    }
-    if (peek() == 0x2c) return fault();
-    if (isObject) pair(object, merges, depth);
-    else push(list, flowElement(depth));
-    if (faulty) return 0;
-    skipToToken(false);
-    if (peek() == 0x2c) moveTo(at + 1);
-    else if (peek() != close) return fault();
-  }
-  return 0;
-}
-
-/** An element of a list in brackets; `key: value` is an object of one pair. */
-function flowElement(depth: u32): u32 {
-  const from = at;
-  const element = flowNode(depth);
-  if (faulty) return 0;
-  skipToToken(false);
-  if (!isColon(from)) return element;
-  const object = newObject(1);
-  const key = keyOf(element);
-  if (key == 0) return fault();
-  insert(object, key, flowValue(depth));
-  return object;
-}
-
-function pair(object: u32, merges: u32, depth: u32): void {
-  const from = at;
-  const key = flowNode(depth);
-  const merged = isMerge;
-  if (faulty) return;
-  skipToToken(false);
-  const value = isColon(from) ? flowValue(depth) : NULL;
-  if (faulty) return;
-  const name = keyOf(key);
-  if (merged) push(merges, value);
-  else if (name == 0) fault();
-  else insert(object, name, value);
-}
-
-/** Whether a colon stands here that ends the key from a place on: behind quotes and brackets without a space too. */
-function isColon(from: u32): bool {
-  if (peek() != 0x3a) return false;
-  const first = <u32>load<u8>(from);
-  const isJson = first == 0x22 || first == 0x27 || first == 0x5b || first == 0x7b;
-  return isJson || isBlank(peek(1)) || isFlowMark(peek(1));
-}
-
-/** What is behind a colon in brackets. */
-function flowValue(depth: u32): u32 {
-  moveTo(at + 1);
-  skipToToken(false);
-  const byte = peek();
-  if (byte == 0x2c || byte == 0x5d || byte == 0x7d) return NULL;
-  return flowNode(depth);
-}
-
-function flowNode(depth: u32): u32 {
   let anchor: u32 = 0;
   let asText = false;
   while (peek() == 0x26 || peek() == 0x21) {
     if (peek() == 0x26) anchor = word();
     else asText = equal(word(), asciiString('!!str')) || asText;
-    skipToToken(false);
+    skipInLine();
   }
-  const byte = peek();
-  if (byte == 0x5b || byte == 0x7b) {
-    isMerge = false;
-    return named(anchor, flow(depth + 1));
-  }
-  if (byte == 0x2c || byte == 0x5d || byte == 0x7d) return named(anchor, NULL);
-  return named(anchor, plainFlow(asText));
-}
-
-/** A scalar in brackets, which may go on over lines. */
-function plainFlow(asText: bool): u32 {
   const from = at;
-  const isPlain = peek() != 0x22 && peek() != 0x27 && peek() != 0x2a;
-  const first = scalar(true, asText);
-  if (!isPlain || faulty) return first;
-  let text: u32 = 0;
-  let last = at;
-  while (!faulty) {
-    skipToToken(false);
-    if (at >= end || isFlowMark(peek()) || peek() == 0x23) break;
-    if (peek() == 0x3a && (isBlank(peek(1)) || isFlowMark(peek(1)))) break;
-    const length = plainLength(true);
-    if (length == 0) return fault();
-    beginText();
-    if (text == 0) addBytes(from, last - from);
-    else addText(text);
-    addByte(0x20);
-    addBytes(at, length);
-    text = finishText();
-    moveTo(at + length);
-    last = at;
-    isMerge = false;
-  }
-  return text == 0 ? first : text;
+  const key = named(anchor, scalar(false, asText));
+  if (faulty || !noBreak(from)) return fault();
+  const merged = isMerge;
+  skipInLine();
+  setMerge(merged);
+  if (peek() != 0x3a || !isBlank(peek(1))) return fault();
+  return key;
 }

@@ -73,9 +73,8 @@ export function skipBreak(): void {
 
 /** Skips white space on the line, and a comment behind it. */
 export function skipInLine(): void {
-  const from = at;
   while (peek() == 0x20 || peek() == 9) at++;
-  if (peek() == 0x23 && (at > from || at == lineStart)) while (at < end && !isBreak(peek())) at++;
+  if (peek() == 0x23) while (at < end && !isBreak(peek())) at++;
 }
 
 /** Skips white space, comments and line breaks; where `indents`, a tab that indents a line is a fault. */

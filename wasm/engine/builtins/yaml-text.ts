@@ -168,18 +168,18 @@ export function blockScalar(parent: i32): u32 {
   return blockLines(indent, folds, chomp);
 }
 
-/** The indentation of the first line that is not empty, at least one more than that of the parent. */
+/** The deepest indentation down to the first line that is not empty, at least one more than that of the parent. */
 function indentHere(parent: i32): i32 {
   let p = at;
-  let lead: i32 = 0;
+  let deepest = max(parent + 1, 1);
   while (p < end) {
     const from = p;
     while (p < end && load<u8>(p) == 0x20) p++;
-    if (p < end && !isBreak(load<u8>(p))) return max(<i32>(p - from), parent + 1);
-    lead = max(lead, <i32>(p - from));
-    if (p < end) p++;
+    deepest = max(deepest, <i32>(p - from));
+    if (p < end && !isBreak(load<u8>(p))) break;
+    p++;
   }
-  return max(lead, parent + 1);
+  return deepest;
 }
 
 function blockLines(indent: i32, folds: bool, chomp: u32): u32 {
