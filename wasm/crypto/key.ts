@@ -17,7 +17,8 @@ const CURVE: u32 = 4;
 const FIRST: u32 = 8;
 const SECOND: u32 = 16;
 const PRIVATE: u32 = 24;
-const KEY_BYTES: u32 = 32;
+const PRIMES: u32 = 32;
+const KEY_BYTES: u32 = 48;
 
 /** A key without numbers. */
 export function newKey(kind: KeyKind): u32 {
@@ -81,4 +82,19 @@ export function privateOf(key: u32): u32 {
 
 export function privateLength(key: u32): u32 {
   return load<u32>(key, PRIVATE + 4);
+}
+
+/** Sets one of the two primes of an RSA modulus. */
+export function setPrime(key: u32, index: u32, pointer: u32, length: u32): void {
+  store<u32>(key + (index << 3), pointer, PRIMES);
+  store<u32>(key + (index << 3), length, PRIMES + 4);
+}
+
+/** Where a prime of the modulus is, 0 when it is not known. */
+export function primeOf(key: u32, index: u32): u32 {
+  return load<u32>(key + (index << 3), PRIMES);
+}
+
+export function primeLength(key: u32, index: u32): u32 {
+  return load<u32>(key + (index << 3), PRIMES + 4);
 }

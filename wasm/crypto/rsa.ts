@@ -2,7 +2,7 @@
 
 import { alloc, mark, release } from '../common/arena';
 import { blockBytes, DIGEST_MAX, digest, digestBytes, equalBytes, Hash } from './hash';
-import { first, firstLength, privateLength, privateOf, second, secondLength } from './key';
+import { first, firstLength, primeOf, privateOf, second, secondLength } from './key';
 import {
   bitLength,
   fromMontgomery,
@@ -14,6 +14,7 @@ import {
   toMontgomery,
   writeNumber,
 } from './modulus';
+import { raiseWithPrimes } from './rsa-crt';
 
 /** The fewest bits of a modulus that is trusted (Go's minimum). */
 const BITS_MIN: u32 = 1024;
@@ -174,12 +175,14 @@ function unmask(hash: Hash, seed: u32, bytes: u32, length: u32): void {
  */
 export function signPkcs1(key: u32, hash: Hash, hashed: u32): u32 {
   const modulus = usable(key);
-  if (modulus == 0 || privateOf(key) == 0) return 0;
+  if (modulus == 0 || privateOf(key) == 0 || primeOf(key, 0) == 0) return 0;
   const size = (bitLength(modulus) + 7) >> 3;
   const encoded = encodePkcs1(hash, hashed, size);
   if (encoded == 0) return 0;
-  const signature = raise(modulus, encoded, size, privateOf(key), privateLength(key));
-  if (signature == 0) return 0;
+  const number = raiseWithPrimes(modulus, key, encoded, size);
+  if (number == 0) return 0;
+  const signature = alloc(size);
+  writeNumber(modulus, number, signature, size);
   return verifyPkcs1(key, hash, hashed, signature, size) ? signature : 0;
 }
 

@@ -10,6 +10,7 @@ import {
   newKey,
   setCurve,
   setFirst,
+  setPrime,
   setPrivate,
   setSecond,
 } from '../../crypto/key';
@@ -76,7 +77,11 @@ function rsaKey(object: u32): u32 {
   if (size > 8 || (size == 8 && load<u8>(bytes) >= 0x80)) return 0;
   setSecond(key, bytes, size);
   if (fieldOf(object, 'd') == 0) return key;
-  if (!readNatural(object, 'p') || !readNatural(object, 'q') || !readNatural(object, 'd')) return 0;
+  if (!readNatural(object, 'p')) return 0;
+  setPrime(key, 0, bytes, size);
+  if (!readNatural(object, 'q')) return 0;
+  setPrime(key, 1, bytes, size);
+  if (!readNatural(object, 'd')) return 0;
   setPrivate(key, bytes, size);
   return key;
 }

@@ -23,6 +23,7 @@ import { isAscii, isText } from './encoding-base64';
 export let time: i64 = 0;
 export let host: u32 = 0;
 export let usages: u32 = 0;
+let isTimed: bool = false;
 
 /** What a certificate is verified for when nothing is asked: a server. */
 export function defaultUsages(): u32 {
@@ -42,13 +43,14 @@ function unquoted(text: u32): u32 {
 
 /** Reads the options; false when one is unknown or has a wrong type. */
 export function readOptions(options: u32): bool {
-  time = timeNs();
+  isTimed = false;
   host = newString(0);
   usages = newArray(0);
   for (let i: u32 = 0; i < lengthOf(options); i++) {
     const name = keyAt(options, i);
     if (isText(name) && !readOption(name, valueAt(options, i))) return false;
   }
+  if (!isTimed) time = timeNs();
   if (lengthOf(usages) == 0) usages = defaultUsages();
   return true;
 }
@@ -62,6 +64,7 @@ function readOption(name: u32, value: u32): bool {
   if (isAscii(name, 'CurrentTime')) {
     if (kind != Kind.Number || !isInteger(value)) return false;
     time = integerOf(value);
+    isTimed = true;
     return true;
   }
   // Go has its own limit, and so has the chain here.
