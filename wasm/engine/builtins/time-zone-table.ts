@@ -56,22 +56,31 @@ function textAt(list: u32, index: u32): u32 {
 
 /** The record of a name, 0 when there is none. */
 function find(table: u32, name: u32, length: u32): u32 {
+  let areaBytes = length;
+  while (areaBytes > 0 && load<u8>(name + areaBytes - 1) != 0x2f) areaBytes--;
+  const area = areaOf(table, name, areaBytes);
+  const own = length - areaBytes;
   let entry = table + NAMES;
   for (let i: u32 = 0; i < NAME_COUNT; i++) {
-    const area = textAt(table + AREAS, load<u8>(entry));
-    const areaLength = <u32>load<u8>(area);
-    const ownLength = <u32>load<u8>(entry, 1);
-    const after = entry + 2 + ownLength;
-    if (
-      areaLength + ownLength == length &&
-      memory.compare(name + areaLength, entry + 2, ownLength) == 0 &&
-      memory.compare(name, area + 1, areaLength) == 0
-    ) {
+    const ownBytes = <u32>load<u8>(entry, 1);
+    const after = entry + 2 + ownBytes;
+    const like = <u32>load<u8>(entry) == area && ownBytes == own;
+    if (like && memory.compare(name + areaBytes, entry + 2, own) == 0) {
       return recordAt(table, load<u16>(after));
     }
     entry = after + 2;
   }
   return 0;
+}
+
+/** The number of the area, with its slash, that a name begins with; one that no name has when it is unknown. */
+function areaOf(table: u32, name: u32, length: u32): u32 {
+  let area: u32 = 0;
+  for (let p = table + AREAS; p < table + NAMES; p += 1 + load<u8>(p)) {
+    if (load<u8>(p) == length && memory.compare(p + 1, name, length) == 0) return area;
+    area++;
+  }
+  return area;
 }
 
 function recordAt(table: u32, index: u32): u32 {
