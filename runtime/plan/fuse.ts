@@ -1,5 +1,5 @@
 // Makes one statement of a test's call and the check of its answer, and of keys that are looked up in a row.
-import type { IrStatement, Local, Operand } from './ir.ts';
+import { DATA, type IrStatement, type Local, type Operand } from './ir.ts';
 import { Kind } from './layout.ts';
 import type { LocalUse } from './locals.ts';
 import { isComparison } from './statements/comparison.ts';
@@ -22,6 +22,8 @@ export function fuse(
 ): (stmts: readonly IrStatement[]) => readonly IrStatement[] {
   return (stmts) => {
     const fused: IrStatement[] = [];
+    // What was looked up in the data step by step, as OPA looks up a path in its store.
+    const stored = new Set<Local>([DATA]);
     for (let at = 0; at < stmts.length; at++) {
       const statement = stmts[at]!;
       const test = asTest(statement, stmts[at + 1], use);
@@ -44,7 +46,9 @@ export function fuse(
           type: 'PathStmt',
           stmt: { root, keys: [...keys, ...path.stmt.keys], target: path.stmt.target },
         });
-      } else fused.push(path ?? statement);
+      } else fused.push(path ?? asStored(statement, stored));
+      if (statement.type === 'DotStmt' && isIn(statement.stmt.source, stored))
+        stored.add(statement.stmt.target);
     }
     return fused;
   };
@@ -73,6 +77,18 @@ function asPath({ type, stmt }: IrStatement, strings: readonly string[]): IrStat
     return undefined;
   const keys = [strings[stmt.key.value] ?? ''];
   return { type: 'PathStmt', stmt: { root: stmt.source.value, keys, target: stmt.target } };
+}
+
+/** A look-up in the data by a key that may be a number, which the names in OPA's store are not. */
+function asStored(statement: IrStatement, stored: ReadonlySet<Local>): IrStatement {
+  const { type, stmt } = statement;
+  if (type !== 'DotStmt' || stmt.key.type !== 'local' || !isIn(stmt.source, stored))
+    return statement;
+  return { type: 'StoredDotStmt', stmt };
+}
+
+function isIn(operand: Operand, locals: ReadonlySet<Local>): boolean {
+  return operand.type === 'local' && locals.has(operand.value);
 }
 
 function follows(target: Local, root: Local, use: LocalUse): boolean {

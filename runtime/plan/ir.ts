@@ -66,6 +66,8 @@ export interface OwnStatements {
   CompareStmt: { operator: string; a: Operand; b: Operand };
   /** Ends the block unless the value is of one of these kinds (layout.ts). */
   KindStmt: { source: Operand; kinds: readonly number[] };
+  /** A DotStmt in the data document itself, where OPA takes a number for the name that is its text. */
+  StoredDotStmt: Statements['DotStmt'];
   /** Looks up constant keys one after another. */
   PathStmt: { root: Local; keys: readonly string[]; target: Local };
 }

@@ -187,9 +187,11 @@ test('rules are found at run time, beside documents of the same name', async () 
     names := ["one", "two", "plain", "none"]
     found := {n: v | some n in names; v := data.places[n].allow}
     by_input := data.places[input.n]
+    by_number := [data.numbered[7], data.numbered[input.n]]
+    kept := x if { all := data.numbered; x := all[7] }
     p := data.places`,
     [{ n: 'one' }, { n: 'plain' }, { n: 7 }, {}],
-    { data: { places: { plain: { allow: 1 }, one: { base: true } } } },
+    { data: { numbered: { 7: 'seven' }, places: { plain: { allow: 1 }, one: { base: true } } } },
   );
 });
 

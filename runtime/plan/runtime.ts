@@ -32,6 +32,7 @@ export type EngineCall =
   | 'setStrict'
   | 'sorted'
   | 'stop'
+  | 'storedDot'
   | 'useInput';
 
 export class Runtime {

@@ -4,7 +4,7 @@ import { alloc } from '../common/arena';
 import { equal } from './compare';
 import { Failure, stop } from './failure';
 import { intern as internKept } from './intern';
-import { numberFromText as numberOfJson, numberWithText } from './number';
+import { numberFromText as numberOfJson, numberText, numberWithText } from './number';
 import { append, find, get, insert, newObject } from './object';
 import { codePoints } from './text';
 import {
@@ -69,6 +69,13 @@ export function dot(value: u32, key: u32): u32 {
   if (kind != Kind.Set) return 0;
   const at = find(value, key);
   return at < 0 ? 0 : keyAt(value, at);
+}
+
+/** As `dot`, in the data: a number is also the name that is its text, as a part of a path in OPA's store. */
+export function storedDot(value: u32, key: u32): u32 {
+  const found = dot(value, key);
+  if (found != 0 || kindOf(key) != Kind.Number || kindOf(value) != Kind.Object) return found;
+  return get(value, numberText(key));
 }
 
 /** The number of elements, entries or characters; 0 for any other value. */

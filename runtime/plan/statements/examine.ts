@@ -1,6 +1,6 @@
 // Statements that look into values and compare them; where the answer is no, the block ends.
 import type { Frame } from '../frame.ts';
-import { DATA, INPUT, type Operand } from '../ir.ts';
+import { DATA, INPUT, type Operand, type Statements } from '../ir.ts';
 import { Kind } from '../layout.ts';
 import { comparison } from './comparison.ts';
 import { unlessEqual } from './equality.ts';
@@ -20,17 +20,14 @@ export const examine: Handlers<
   | 'LenStmt'
   | 'NotEqualStmt'
   | 'PathStmt'
+  | 'StoredDotStmt'
 > = {
-  DotStmt(frame, { source, key, target }) {
-    if (source.type !== 'local') {
-      frame.fail();
-      return;
-    }
-    frame.read(source);
-    frame.read(key);
-    frame.plan.runtime.call(frame.code, 'dot');
-    frame.code.tee(frame.local(target)).op('eqz');
-    frame.failIf();
+  DotStmt(frame, stmt) {
+    lookUp(frame, stmt, 'dot');
+  },
+
+  StoredDotStmt(frame, stmt) {
+    lookUp(frame, stmt, 'storedDot');
   },
 
   LenStmt(frame, { source, target }) {
@@ -106,6 +103,22 @@ export const examine: Handlers<
     frame.failIf();
   },
 };
+
+function lookUp(
+  frame: Frame,
+  { source, key, target }: Statements['DotStmt'],
+  call: 'dot' | 'storedDot',
+): void {
+  if (source.type !== 'local') {
+    frame.fail();
+    return;
+  }
+  frame.read(source);
+  frame.read(key);
+  frame.plan.runtime.call(frame.code, call);
+  frame.code.tee(frame.local(target)).op('eqz');
+  frame.failIf();
+}
 
 function differ(frame: Frame, a: Operand, b: Operand): void {
   if (a.type === 'bool' || b.type === 'bool') {
