@@ -48,5 +48,5 @@ export * from './builtins/units';
 export * from './builtins/walk';
 export * from './builtins/x509';
 export * from './builtins/x509-request';
-export * from './plan';
 export * from './builtins/yaml';
+export * from './plan';

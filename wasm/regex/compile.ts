@@ -55,7 +55,7 @@ export function compileRe2(pattern: usize, length: u32, target: usize, capacity:
 }
 
 /** Compiles a tree with so many capturing groups; see `compile`. */
-export function compileTree(
+function compileTree(
   tree: Tree,
   groups: u32,
   instructionsMax: u32,

@@ -43,7 +43,7 @@ function nextRun(): bool {
 }
 
 /** The next code point of those that differ in case only; the code point itself when there is no other. */
-export function simpleFold(codePoint: u32): u32 {
+function simpleFold(codePoint: u32): u32 {
   beginRuns();
   while (nextRun()) {
     if (codePoint < runStart) return codePoint;
