@@ -246,7 +246,7 @@ test('bundles from before a boundary and its data can be replayed, but not serve
 
 test('data that the policy module cannot hold is no good pair: bundle_too_large', async () => {
   const target = folder();
-  const data = { ...sampleData(1), tools: { much: new Array<number>(2_000_000).fill(1) } };
+  const data = { ...sampleData(1), tools: { much: new Array<number>(8_000_000).fill(1) } };
   await writeSamplePair(target, { keys, data });
   assert.is(await codeOf(loadPair(target, trusted)), 'bundle_too_large');
 });

@@ -5,7 +5,6 @@ import { BOUNDARIES, entrypointOf } from '../decide/boundary.ts';
 import { BundleError } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { Authorization } from '../modules/authorization.ts';
-import { OpaPolicy } from '../modules/opa.ts';
 import { moduleDigest } from '../modules/source.ts';
 import {
   builtModuleDigests,
@@ -46,18 +45,20 @@ export async function loadPair(
     readBundle(join(folder, 'policy')),
     readBundle(join(folder, 'data')),
   ]);
-  const pair = {
+  return joined({
     policy: await loadPolicy(policy, keys, options),
     data: await loadData(data, keys),
-  };
-  checkFit(pair);
-  return pair;
+  });
 }
 
-/** Two good bundles are no good pair when the data does not fit into the policy module's memory. */
-export function checkFit({ policy, data }: LoadedPair): void {
+/**
+ * The pair with its host. Two good bundles are no good pair when the data does not fit into the memory of
+ * the policy's module.
+ */
+export function joined({ policy, data }: LoadedPair): LoadedPair {
   try {
-    Authorization.create({ ...policy, data: data.json, reads: policy.readPaths });
+    const config = { ...policy, data: data.json, reads: policy.readPaths };
+    return { policy, data, host: Authorization.create(config) };
   } catch (cause) {
     throw new BundleError('bundle_too_large', 'the data does not fit into the policy module', {
       cause,
@@ -92,7 +93,7 @@ export async function loadPolicy(
   const running = options.modules ?? builtModuleDigests();
   for (const [name, digests] of Object.entries(running)) checkDigest(name, modules, digests.core);
   const entrypoints = strings(listed.entrypoints);
-  const exported = wasmEntrypoints(wasm);
+  const exported = entrypointsOf(wasm, decisions);
   const needed = options.modules === undefined ? BOUNDARIES.map(entrypointOf) : [];
   for (const entrypoint of new Set([...needed, ...entrypoints])) {
     if (entrypoints.includes(entrypoint) && exported.includes(entrypoint)) continue;
@@ -166,12 +167,13 @@ function filterOf(
   );
 }
 
-/** The names in the module's own table; the module is only instantiated, no policy runs. */
-function wasmEntrypoints(wasm: Uint8Array): string[] {
+/** The names in the table of the module that is run; it is only instantiated, no policy runs. */
+function entrypointsOf(wasm: Uint8Array, decisions: Uint8Array | undefined): string[] {
   try {
-    return [...OpaPolicy.create({ wasm, data: Buffer.from('{}') }).entrypoints];
+    return [...Authorization.create({ wasm, decisions, data: Buffer.from('{}') }).entrypoints];
   } catch (cause) {
-    throw new BundleError('bundle_truncated', `${POLICY_MODULE} is not a policy module`, { cause });
+    const name = decisions === undefined ? POLICY_MODULE : DECISIONS_MODULE;
+    throw new BundleError('bundle_truncated', `${name} is not a policy module`, { cause });
   }
 }
 

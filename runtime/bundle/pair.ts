@@ -1,4 +1,5 @@
 // What is served: one verified policy bundle and one verified data bundle, swapped together.
+import type { PolicyHost } from '../modules/answer.ts';
 
 /**
  * Digest of a module's executable forms, `sha256:<hex>`: `core` is what hosts run, `component` and `filter`
@@ -42,6 +43,8 @@ export interface LoadedData {
 export interface LoadedPair {
   policy: LoadedPolicy;
   data: LoadedData;
+  /** The policies with the data in their memory, as they were when it was seen that both fit. */
+  host?: PolicyHost;
 }
 
 /** Where decisions get the pair in force: a watcher in services, a fixed pair in tests and replay. */

@@ -126,7 +126,7 @@ class Watcher implements BundleWatcher {
     const before = this.#pair!;
     const samePolicy = before.policy.revision === pair.policy.revision;
     if (samePolicy && before.data.revision === pair.data.revision) return;
-    this.#pair = samePolicy ? { policy: before.policy, data: pair.data } : pair;
+    this.#pair = samePolicy ? { ...pair, policy: before.policy } : pair;
     for (const listener of this.#listeners) listener(this.#pair);
   }
 

@@ -62,13 +62,9 @@ export function executorOf(modules: LoadedModules, pair: LoadedPair): Executor {
   if (listed !== moduleDigest(decisions ?? wasm)) {
     throw new ModuleError('module_digest_mismatch', 'the policy is not the one the bundle lists');
   }
-  const authorization = Authorization.create({
-    wasm,
-    decisions,
-    data: pair.data.json,
-    reads: pair.policy.readPaths,
-  });
-  return createExecutor(modules, authorization, pair);
+  const { readPaths: reads } = pair.policy;
+  const host = pair.host ?? Authorization.create({ wasm, decisions, data: pair.data.json, reads });
+  return createExecutor(modules, host, pair);
 }
 
 /** The decider that services, the SDK and the CLI share, over the pair in force of `bundles`. */

@@ -21,7 +21,7 @@ export interface PolicyHost {
    *   `depth_exhausted` or `policy_conflict` when the evaluation ended without an answer; InputError
    */
   decide(entrypoint: string, input: JsonValue): Answer;
-  /** The same for canonical JSON (RFC 8785) of at most 1 MiB. */
+  /** The same for canonical JSON (RFC 8785) of at most 1 MiB; without a byte the input is undefined. */
   decideBytes(entrypoint: string, input: Uint8Array): Answer;
 }
 

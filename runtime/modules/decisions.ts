@@ -1,7 +1,9 @@
 // Hosts `decisions.wasm`, the policies compiled to our own engine: one input in, one decision out.
-import { InputError, ModuleError } from '../errors.ts';
+import { InputError, ModuleError, PlatformError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
+import { exhaustedCode, type MeterExports, spare } from '../metering/exhausted.ts';
 import { type Answer, answerOf, type PolicyHost } from './answer.ts';
+import { canonicalValue } from './canonical-value.ts';
 import { type InputMemory, InputWriter, type ReadMember, readMembers } from './decision-input.ts';
 import { inputError } from './error-numbers.ts';
 import { createProjection, type Projection } from './projection.ts';
@@ -11,13 +13,14 @@ const INPUT_BYTES_MAX = 1 << 20;
 const TREE_BYTES = 64 * 1024;
 const ANSWERS_KEPT = 32;
 const UNDEFINED = -1;
+const UNDEFINED_INPUT = 0;
 // Offsets of wasm/engine/value.ts.
 const LENGTH = 8;
 const TEXT = 12;
 const ELEMENTS = 16;
 
 /** The exports of the module (docs/evaluation.md). */
-interface DecisionExports {
+interface DecisionExports extends MeterExports {
   memory: WebAssembly.Memory;
   start(): void;
   entrypoints(): number;
@@ -65,6 +68,12 @@ const FAILURES = [
   'module_trapped',
 ] as const;
 
+const EXHAUSTED: ReadonlySet<string> = new Set([
+  'steps_exhausted',
+  'memory_exhausted',
+  'depth_exhausted',
+]);
+
 /**
  * The compiled policies with one data bundle. A trap costs the instance, and the next call gets a fresh
  * one with the data loaded again.
@@ -82,7 +91,7 @@ export class Decisions implements PolicyHost {
     } catch (cause) {
       throw new ModuleError('module_missing', 'the policy is not a WebAssembly module', { cause });
     }
-    this.#instance = this.#start();
+    this.#instance = spared(this.#start());
   }
 
   /**
@@ -95,47 +104,75 @@ export class Decisions implements PolicyHost {
   }
 
   get entrypoints(): string[] {
-    this.#instance ??= this.#start();
+    this.#instance ??= spared(this.#start());
     return [...this.#instance.entrypoints.keys()];
   }
 
   decide(entrypoint: string, input: JsonValue): Answer {
-    return this.#evaluate(entrypoint, (instance, entry) => {
-      const { exports } = instance;
-      const start = exports.begin(TREE_BYTES);
+    const text = (value: unknown): Uint8Array => {
+      const written = JSON.stringify(value);
+      if (written === undefined)
+        throw new InputError('input_invalid', 'the input is no JSON value');
+      return Buffer.from(written);
+    };
+    const root = (instance: Instance, entry: Entrypoint): number => {
+      const start = instance.exports.begin(TREE_BYTES);
       const memory = viewed(instance);
-      const root = this.#writer.write(memory, start, start + TREE_BYTES, input, entry.members);
-      if (root !== 0) return root;
-      const text = JSON.stringify(input);
-      if (text === undefined) throw new InputError('input_invalid', 'the input is no JSON value');
-      return parsed(instance, Buffer.from(text));
-    });
+      const tree = this.#writer.write(memory, start, start + TREE_BYTES, input, entry.members);
+      return tree === 0 ? parsed(instance, text(input)) : tree;
+    };
+    return this.#evaluate(entrypoint, root, () => text(canonicalValue(input) ?? input));
   }
 
   decideBytes(entrypoint: string, input: Uint8Array): Answer {
-    return this.#evaluate(entrypoint, (instance, entry) => {
-      if (entry.project !== undefined) {
+    const root = (instance: Instance, entry: Entrypoint): number => {
+      if (entry.project !== undefined && input.length > 0) {
         const pointer = instance.exports.begin(input.length);
         const length = entry.project(input, viewed(instance).bytes, pointer);
         if (length >= 0) return rooted(instance, pointer, length);
       }
       return parsed(instance, input);
-    });
+    };
+    return this.#evaluate(entrypoint, root, () => input);
   }
 
-  #evaluate(entrypoint: string, rootOf: (instance: Instance, entry: Entrypoint) => number): Answer {
-    this.#instance ??= this.#start();
-    const instance = this.#instance;
+  /**
+   * How far an instance is from its limits depends a little on what it was asked before and how it was given
+   * the input. So a used one has less than there is, and what exhausts that is decided by a fresh one, given
+   * all of the input as canonical text, as it is in every host.
+   */
+  #evaluate(
+    entrypoint: string,
+    rootOf: (instance: Instance, entry: Entrypoint) => number,
+    text: () => Uint8Array,
+  ): Answer {
+    this.#instance ??= spared(this.#start());
+    try {
+      return this.#run(this.#instance, entrypoint, rootOf);
+    } catch (error) {
+      if (!(error instanceof ModuleError && EXHAUSTED.has(error.code))) throw error;
+    }
+    const fresh = this.#start();
+    const answer = this.#run(fresh, entrypoint, () => parsed(fresh, text()));
+    this.#instance = spared(fresh);
+    return answer;
+  }
+
+  #run(
+    instance: Instance,
+    entrypoint: string,
+    rootOf: (instance: Instance, entry: Entrypoint) => number,
+  ): Answer {
     const entry = instance.entrypoints.get(entrypoint);
     if (entry === undefined) {
       throw new ModuleError('bundle_entrypoint_missing', `the policy has no rule ${entrypoint}`);
     }
     const { exports } = instance;
     let number: number;
-    const root = rootOf(instance, entry);
     try {
-      number = exports.evaluate(entry.number, root);
+      number = exports.evaluate(entry.number, rootOf(instance, entry));
     } catch (cause) {
+      if (cause instanceof PlatformError) throw cause;
       this.#instance = undefined;
       throw trapped(exports, cause);
     }
@@ -169,8 +206,14 @@ export class Decisions implements PolicyHost {
   }
 }
 
+function spared(instance: Instance): Instance {
+  spare(instance.exports);
+  return instance;
+}
+
 function trapped(exports: DecisionExports, cause: unknown): ModuleError {
-  const code = FAILURES[exports.failureOf()] ?? 'module_trapped';
+  const failure = FAILURES[exports.failureOf()] ?? 'module_trapped';
+  const code = failure === 'module_trapped' ? (exhaustedCode(exports) ?? failure) : failure;
   return new ModuleError(code, 'the evaluation of the policy ended without an answer', { cause });
 }
 
@@ -209,8 +252,12 @@ function place(instance: Instance, bytes: Uint8Array): number {
   return pointer;
 }
 
-/** The value of a JSON text. */
+/** The value of a JSON text; of no text, no input. */
 function parsed(instance: Instance, text: Uint8Array): number {
+  if (text.length === 0) {
+    instance.exports.begin(0);
+    return UNDEFINED_INPUT;
+  }
   if (text.length > INPUT_BYTES_MAX) {
     throw new InputError('input_too_large', 'the input is larger than 1 MiB');
   }

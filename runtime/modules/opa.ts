@@ -1,6 +1,7 @@
 // Hosts OPA's own policy module (Wasm ABI 1.2 and later), for policies that our compiler does not take.
 import { InputError, ModuleError, PlatformError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
+import { exhaustedCode, type MeterExports } from '../metering/exhausted.ts';
 import { type Answer, answerOf, type PolicyHost } from './answer.ts';
 import { createProjection, type Projection } from './projection.ts';
 
@@ -18,7 +19,7 @@ const RESULT_PREFIX = Buffer.from('[{"result":');
 const RESULT_SUFFIX = Buffer.from('}]');
 
 /** OPA's exports, https://www.openpolicyagent.org/docs/wasm#exports */
-interface PolicyExports {
+interface PolicyExports extends MeterExports {
   opa_wasm_abi_version: WebAssembly.Global;
   opa_wasm_abi_minor_version: WebAssembly.Global;
   entrypoints(): number;
@@ -138,9 +139,10 @@ export class OpaPolicy implements PolicyHost {
       return run(this.#instance, entry, input);
     } catch (cause) {
       if (cause instanceof PlatformError && cause.code !== 'module_trapped') throw cause;
+      const code = this.#instance && exhaustedCode(this.#instance.exports);
       this.#instance = undefined;
-      if (cause instanceof PlatformError) throw cause;
-      throw new ModuleError('module_trapped', 'the policy module trapped', { cause });
+      if (code === undefined && cause instanceof PlatformError) throw cause;
+      throw new ModuleError(code ?? 'module_trapped', 'the policy module trapped', { cause });
     }
   }
 

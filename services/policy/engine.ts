@@ -2,7 +2,7 @@
 import type { JWK } from 'jose';
 import { buildDataBundle, DATA } from '../../runtime/bundle/build.ts';
 import { createBundleKey } from '../../runtime/bundle/keys.ts';
-import { checkFit, loadData, loadPolicy } from '../../runtime/bundle/load.ts';
+import { joined, loadData, loadPolicy } from '../../runtime/bundle/load.ts';
 import type {
   BundleSource,
   LoadedData,
@@ -13,8 +13,11 @@ import type { BundleFiles } from '../../runtime/bundle/reader.ts';
 import { signBundle } from '../../runtime/bundle/sign.ts';
 import { createDecider, type Decider, type DeciderConfig } from '../../runtime/decide/decide.ts';
 import { executorOf, type LoadedModules } from '../../runtime/decide/local.ts';
+import { codeOf } from '../../runtime/errors.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
-import { Authorization } from '../../runtime/modules/authorization.ts';
+import type { PolicyHost } from '../../runtime/modules/answer.ts';
+import { Decisions } from '../../runtime/modules/decisions.ts';
+import { OpaPolicy } from '../../runtime/modules/opa.ts';
 import type { RegoFile } from '../../runtime/modules/rego.ts';
 import type { CompilerThread } from './compiler-thread.ts';
 import type { Compiled } from './compiler-worker.ts';
@@ -35,7 +38,7 @@ export interface Snapshot {
   /** By `keyOf` their path. */
   documents: ReadonlyMap<string, VirtualDocument>;
   /** Answers for each document. */
-  module: Authorization;
+  module: PolicyHost;
 }
 
 export interface EngineConfig {
@@ -126,8 +129,7 @@ export class PolicyEngine implements BundleSource {
   }
 
   #swap(policy: PolicyInForce, data: LoadedData): void {
-    const pair = { policy: policy.loaded, data };
-    checkFit(pair);
+    const pair = joined({ policy: policy.loaded, data });
     const text = Buffer.from(data.json).toString('utf8');
     const { documents, wasm, decisions, trees } = policy.compiled;
     this.#snapshot = {
@@ -138,7 +140,7 @@ export class PolicyEngine implements BundleSource {
       base: parseExactly(text) as JsonObject,
       data: JSON.parse(text) as JsonObject,
       documents: new Map(documents.map((document) => [keyOf(document.path), document])),
-      module: Authorization.create({ wasm, decisions, data: data.json }),
+      module: hostOf(wasm, decisions, data.json),
     };
     this.#policy = policy;
     this.#data = data;
@@ -167,4 +169,17 @@ async function trusted(
 async function noData(): Promise<LoadedData> {
   const { files } = buildDataBundle({});
   return { revision: buildDataBundle({}).revision, json: files.get(DATA)! };
+}
+
+/**
+ * OPA's own module writes documents as OPA's server does, numbers in their own digits included; where a
+ * policy uses built-ins that it does not have, ours answers, with numbers as RFC 8785 writes them.
+ */
+function hostOf(wasm: Uint8Array, decisions: Uint8Array | undefined, data: Uint8Array): PolicyHost {
+  try {
+    return OpaPolicy.create({ wasm, data });
+  } catch (error) {
+    if (decisions === undefined || codeOf(error) !== 'module_missing') throw error;
+    return Decisions.create({ wasm: decisions, data });
+  }
 }

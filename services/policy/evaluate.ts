@@ -97,7 +97,7 @@ async function run(
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error.code === 'module_output_invalid') return undefined;
-    if (error.code !== 'module_trapped') throw error;
+    if (error.code !== 'module_trapped' && error.code !== 'policy_conflict') throw error;
     await interpreted(engine, snapshot, question);
     throw error;
   }
