@@ -16,13 +16,14 @@ import { Failure, stop } from './failure';
 import { canonicalMembers, MEMBER_VALUE } from './members';
 import { writeCanonicalNumber, writeNumberText } from './number-write';
 import { sorted } from './object';
+import { asUtf8 } from './raw-text';
 import { elementAt, Kind, keyAt, kindOf, lengthOf, stringOf, textOf, valueAt } from './value';
 
 /** A value as canonical JSON text (RFC 8785): a set is an array, a key that is no string is its own text. */
 export function canonicalText(value: u32): u32 {
   beginOutput();
   writeValue(value, false, 0);
-  return stringOf(outputPointer(), outputBytes());
+  return asUtf8(stringOf(outputPointer(), outputBytes()));
 }
 
 /**
@@ -32,7 +33,7 @@ export function canonicalText(value: u32): u32 {
 export function markedText(value: u32): u32 {
   beginOutput();
   writeValue(value, true, 0);
-  return stringOf(outputPointer(), outputBytes());
+  return asUtf8(stringOf(outputPointer(), outputBytes()));
 }
 
 /** The text that a key has which is no string, made while another text is written. */

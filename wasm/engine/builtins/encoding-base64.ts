@@ -1,6 +1,7 @@
 // Base64 and hexadecimal of bytes (RFC 4648), read as Go's encoding/base64 and encoding/hex read them.
 
 import { alloc } from '../../common/arena';
+import { noteRaw } from '../raw-text';
 import { Kind, kindOf, lengthOf, newString, stringOf, textOf } from '../value';
 
 /** Bytes of what was decoded last. */
@@ -129,7 +130,7 @@ export function encodeHex(pointer: u32, length: u32): u32 {
 
 /** A string of the bytes that were decoded to `pointer`; 0 when that is 0. They need not be UTF-8, as in Go. */
 export function decodedString(pointer: u32): u32 {
-  return pointer == 0 ? 0 : stringOf(pointer, decodedLength);
+  return pointer == 0 ? 0 : noteRaw(stringOf(pointer, decodedLength));
 }
 
 /** Whether a value is a string. */

@@ -1,5 +1,6 @@
 // Percent-encoding as Go's net/url does it: which bytes stand for themselves depends on the part of the URL.
 
+import { noteRaw } from '../raw-text';
 import { hexDigit } from './encoding-base64';
 import { addByte, beginText, finishText } from './text-builder';
 
@@ -47,7 +48,7 @@ export function unescapePart(pointer: u32, length: u32, part: Part): u32 {
       addByte(byte);
     }
   }
-  return finishText();
+  return noteRaw(finishText());
 }
 
 /** The byte of an escape, or 256. A host takes escapes of other than ASCII alone, and of `%` itself. */

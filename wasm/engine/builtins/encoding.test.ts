@@ -53,6 +53,25 @@ test('decoded bytes keep their values, whether they are text or not', () => {
   }
 });
 
+test('bytes that are no text are written as OPA writes them', () => {
+  const bytes = fc.uint8Array({ maxLength: 12 }).map((list) => Buffer.from(list));
+  const samples = fc.sample(bytes, 600);
+  for (const sample of samples) {
+    const written = engine.call('base64.decode', sample.toString('base64')) as string;
+    assert.is(written.isWellFormed(), true);
+    assert.is(Buffer.from(written).toString(), written);
+  }
+  assert.is(engine.call('hex.decode', '61ff62e282'), 'a\ufffdb\ufffd\ufffd');
+  if (!needs('go')) return;
+  agree(samples.map((sample): Call => ['base64.decode', sample.toString('base64')]));
+  agree(samples.map((sample): Call => ['base64url.decode', sample.toString('base64url')]));
+  agree(
+    samples.map(
+      (sample): Call => ['urlquery.decode', sample.toString('hex').replace(/../g, '%$&')],
+    ),
+  );
+});
+
 const letters = fc
   .array(fc.constantFrom(...'Aabz09+/-_=\n\r *é'.split(''), 'aGVs', 'bG8=', '=='), {
     maxLength: 10,
@@ -82,7 +101,21 @@ test('agrees with OPA on encoded texts of any shape', () => {
 
 const piece = fc.constantFrom(
   ...['http', 'https', 'HTTP', '://', '//', '/', ':', '@', '?', '#', '[', ']', '::1', '127.0.0.1'],
-  ...['%', '%25', '%41', '%2f', '%zz', '%e2%82%ac', 'a', 'b.c', 'example.com', ':80', '8080', '*'],
+  ...[
+    '%',
+    '%25',
+    '%41',
+    '%2f',
+    '%zz',
+    '%e2%82%ac',
+    '%ff',
+    'a',
+    'b.c',
+    'example.com',
+    ':80',
+    '8080',
+    '*',
+  ],
   ...['!', "'", '(', ')', ' ', 'é', '\u0001', 'user', 'pass', 'mailto:', '&', '=', ';', '+', ','],
   ...['~', '|', '<', '"', '\\', 'fe80::1%25en0', '..', '-', '_', '::ffff:1.2.3.4', 'urn:', '1a:'],
 );

@@ -1,6 +1,7 @@
 // hex.*, base64.* and base64url.*: bytes as text.
 
 import { Failure, failed } from '../failure';
+import { noteRaw } from '../raw-text';
 import { boolean, FALSE, lengthOf, newString, textOf } from '../value';
 import {
   decodeBase64,
@@ -28,7 +29,7 @@ export function b_hex_decode(text: u32): u32 {
     if (high == 16 || low == 16) return failed();
     store<u8>(textOf(bytes) + (i >> 1), (high << 4) | low);
   }
-  return bytes;
+  return noteRaw(bytes);
 }
 
 export function b_base64_encode(text: u32): u32 {
