@@ -1,5 +1,6 @@
-// `npm run conformance:rego [-- --only FOLDER] [--optimize 0|1|2] [--json]`: OPA's own conformance cases.
+// `npm run conformance:rego [-- --only FOLDER] [--optimize 0|1|2] [--json] [--write]`: OPA's own cases.
 import { parseArgs } from 'node:util';
+import { writePage } from '../test/conformance/page.ts';
 import { reportOf, share, tableOf } from '../test/conformance/report.ts';
 import { runCases } from '../test/conformance/run.ts';
 
@@ -11,13 +12,14 @@ const { values } = parseArgs({
     optimize: { type: 'string', default: '0' },
     engine: { type: 'string' },
     json: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 if (values.help || !['0', '1', '2'].includes(values.optimize)) {
-  console.error(`usage: npm run conformance:rego -- [--only FOLDER] [--optimize 0|1|2] [--json]
+  console.error(`usage: npm run conformance:rego -- [--only FOLDER] [--optimize 0|1|2] [--json] [--write]
 FOLDER is one of OPA's, such as regexmatch; --optimize is OPA's level of partial evaluation, for
-the cases that ask for one rule; --engine FILE takes another build of wasm/engine.
+the cases that ask for one rule; --write puts a whole run into docs/conformance.md; --engine FILE takes another build of wasm/engine.
 Ends with 1 when fewer than 95 % of the deterministic cases pass.`);
   process.exit(values.help ? 0 : 2);
 }
@@ -50,4 +52,5 @@ else {
       ` ${compiled} run compiled (${share(compiled, deterministic)}), ${optimised} optimised`,
   );
 }
+if (values.write && values.only === undefined) writePage(report);
 process.exitCode = passed < deterministic * LEAST_PASSED ? 1 : 0;

@@ -5,12 +5,11 @@ import { builtEngine } from '../conformance/engine.ts';
 import { runTasks, serveTasks } from '../conformance/pool.ts';
 import { type Comparison, comparePolicy, type Difference } from './compare.ts';
 
-/** Inputs for each policy. */
-const INPUTS = 100;
-
 export interface RandomOptions {
   /** At least so many inputs. */
   inputs: number;
+  /** So many for each policy: 100 if not set. */
+  each?: number;
   seed: number;
   /** Another build of the engine than wasm/build/engine.wasm. */
   engine?: string;
@@ -36,11 +35,12 @@ export interface RandomReport {
 interface Settings {
   engine?: string;
   seed: number;
+  each: number;
 }
 
 /** Compares policies from `seed` on. */
 export async function compareRandom(options: RandomOptions): Promise<RandomReport> {
-  const { inputs, seed, engine, progress } = options;
+  const { inputs, each = 100, seed, engine, progress } = options;
   const report: RandomReport = {
     policies: 0,
     refused: 0,
@@ -52,7 +52,7 @@ export async function compareRandom(options: RandomOptions): Promise<RandomRepor
     cover: {},
     differences: [],
   };
-  const settings: Settings = { engine, seed };
+  const settings: Settings = { engine, seed, each };
   await runTasks<Settings, Comparison>({
     worker: import.meta.url,
     settings,
@@ -82,8 +82,8 @@ function add(report: RandomReport, comparison: Comparison): void {
   if (comparison.difference !== undefined) report.differences.push(comparison.difference);
 }
 
-serveTasks<Settings, Comparison>(import.meta.url, async ({ engine: path, seed }) => {
+serveTasks<Settings, Comparison>(import.meta.url, async ({ engine: path, seed, each }) => {
   const compiler = await RegoCompiler.load();
   const engine = await readFile(path ?? builtEngine);
-  return (index) => comparePolicy(seed + index, INPUTS, { compiler, engine });
+  return (index) => comparePolicy(seed + index, each, { compiler, engine });
 });
