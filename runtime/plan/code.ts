@@ -21,13 +21,11 @@ const OPCODES = {
   leU: 0x4d,
   leS: 0x4c,
   geS: 0x4e,
-  geU: 0x4f,
   add: 0x6a,
   sub: 0x6b,
   and: 0x71,
   or: 0x72,
   shl: 0x74,
-  shrU: 0x76,
   eq64: 0x51,
 } as const;
 
@@ -108,10 +106,6 @@ export class Code {
     return this.#memory(0x2f, 1, offset);
   }
 
-  load64(offset: number): this {
-    return this.#memory(0x29, 3, offset);
-  }
-
   store(offset: number): this {
     return this.#memory(0x36, 2, offset);
   }
@@ -129,27 +123,19 @@ export class Code {
     return this;
   }
 
-  /** Fills memory: address, byte and length are on the stack. */
-  memoryFill(): this {
-    this.#bytes.byte(0xfc);
-    this.#bytes.unsigned(11);
-    this.#bytes.byte(0);
-    return this;
-  }
-
   /** Opens a block; a branch to it goes to its end. */
-  block(result = false): Label {
-    return this.#open(0x02, result);
+  block(): Label {
+    return this.#open(0x02);
   }
 
   /** Opens a loop; a branch to it goes to its beginning. */
   loop(): Label {
-    return this.#open(0x03, false);
+    return this.#open(0x03);
   }
 
   /** Opens what runs when the top of the stack is not 0. */
-  if(result = false): Label {
-    return this.#open(0x04, result);
+  if(): Label {
+    return this.#open(0x04);
   }
 
   end(): this {
@@ -190,9 +176,9 @@ export class Code {
     return body.view();
   }
 
-  #open(opcode: number, result: boolean): Label {
+  #open(opcode: number): Label {
     this.#bytes.byte(opcode);
-    this.#bytes.byte(result ? I32 : NO_RESULT);
+    this.#bytes.byte(NO_RESULT);
     return ++this.#depth;
   }
 

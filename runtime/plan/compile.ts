@@ -109,7 +109,7 @@ function writeEvaluate({ module, runtime, memo }: PlanContext, plans: number[]):
   runtime.run(code, 'clearFailure');
   // The time is the input's, also where `with` replaces the input.
   runtime.run(code.get(1), 'useInput');
-  runtime.call(code.i32(memo.slots), 'memoTable');
+  runtime.call(code.i32(memo.slots), 'firstMemo');
   code.setGlobal(memo.global);
   runtime.call(code, 'data');
   code.set(data);

@@ -12,14 +12,12 @@ export const Kind = {
   Set: 8,
 } as const;
 
-/** The second byte's flags. */
-export const Flag = { Interned: 1, Sorted: 2, Integer: 4 } as const;
+/** A flag of the second byte: equal strings with it are one pointer. */
+export const INTERNED = 1;
 
 /** Offsets in a value. */
-export const FLAGS = 1;
 export const VALUE = 8;
 export const LENGTH = 8;
-export const TEXT = 12;
 export const ELEMENTS = 16;
 
 /** Bytes of an array's element, and of an entry of an object or a set with its key first. */

@@ -15,6 +15,8 @@ export type EngineCall =
   | 'data'
   | 'dot'
   | 'equal'
+  | 'firstMemo'
+  | 'freeMemo'
   | 'insert'
   | 'insertOnce'
   | 'integer'

@@ -50,11 +50,28 @@ export function booleanValue(truth: bool): u32 {
   return truth ? TRUE : FALSE;
 }
 
-/** A table of so many results, none of them known yet. */
+/** Tables that are not in use; each begins with the address of the next. */
+let freeTables: u32 = 0;
+
+/** The first table of an evaluation: of so many results, none of them known yet. */
+export function firstMemo(slots: u32): u32 {
+  freeTables = 0;
+  return memoTable(slots);
+}
+
+/** A table of so many results for documents that are replaced, until `freeMemo`. */
 export function memoTable(slots: u32): u32 {
-  const table = alloc(slots << 2);
+  let table = freeTables;
+  if (table != 0) freeTables = load<u32>(table);
+  else table = alloc((slots + 1) << 2);
   memory.fill(table, 0, slots << 2);
   return table;
+}
+
+/** Gives a table back, so that a `with` in a loop needs memory once. */
+export function freeMemo(table: u32): void {
+  store<u32>(table, freeTables);
+  freeTables = table;
 }
 
 /** What a value has under a key: an element, the value of an object's key, an element of a set; 0 if nothing. */

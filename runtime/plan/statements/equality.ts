@@ -2,7 +2,10 @@
 import type { Label } from '../code.ts';
 import type { Frame } from '../frame.ts';
 import type { Operand } from '../ir.ts';
-import { Flag, Kind } from '../layout.ts';
+import { INTERNED, Kind } from '../layout.ts';
+
+/** The first two bytes of an interned string. */
+const INTERNED_STRING = Kind.String | (INTERNED << 8);
 
 /** Branches to `different` where the two values are not the same, and goes on where they are. */
 export function unlessEqual(frame: Frame, a: Operand, b: Operand, different: Label): void {
@@ -24,8 +27,8 @@ export function unlessEqual(frame: Frame, a: Operand, b: Operand, different: Lab
     // Another interned string is another text.
     frame.read(a).load16(0).i32(Kind.String).op('ne').branchIf(different);
   } else {
-    frame.read(a).load16(0).i32(INTERNED).op('eq');
-    frame.read(b).load16(0).i32(INTERNED).op('eq').op('and').branchIf(different);
+    frame.read(a).load16(0).i32(INTERNED_STRING).op('eq');
+    frame.read(b).load16(0).i32(INTERNED_STRING).op('eq').op('and').branchIf(different);
   }
   frame.read(a);
   frame.read(b);
@@ -33,5 +36,3 @@ export function unlessEqual(frame: Frame, a: Operand, b: Operand, different: Lab
   code.op('eqz').branchIf(different);
   code.end();
 }
-
-const INTERNED = Kind.String | (Flag.Interned << 8);

@@ -27,6 +27,7 @@ export const replace: Handlers<'WithStmt'> = {
     code.end();
     code.get(saved);
     frame.set(local);
+    plan.runtime.run(code.getGlobal(plan.memo.global), 'freeMemo');
     code.get(memo).setGlobal(plan.memo.global);
     code.get(isUndefined);
     frame.failIf();
