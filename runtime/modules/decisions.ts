@@ -1,7 +1,7 @@
 // Hosts `decisions.wasm`, the policies compiled to our own engine: one input in, one decision out.
 import { InputError, ModuleError, PlatformError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
-import { exhaustedCode, type MeterExports, spare } from '../metering/exhausted.ts';
+import { exhaustedCode, isExhausted, type MeterExports, spare } from '../metering/exhausted.ts';
 import { type Answer, answerOf, type PolicyHost } from './answer.ts';
 import { canonicalValue } from './canonical-value.ts';
 import { type InputMemory, InputWriter, type ReadMember, readMembers } from './decision-input.ts';
@@ -67,12 +67,6 @@ const FAILURES = [
   'depth_exhausted',
   'module_trapped',
 ] as const;
-
-const EXHAUSTED: ReadonlySet<string> = new Set([
-  'steps_exhausted',
-  'memory_exhausted',
-  'depth_exhausted',
-]);
 
 /**
  * The compiled policies with one data bundle. A trap costs the instance, and the next call gets a fresh
@@ -150,7 +144,7 @@ export class Decisions implements PolicyHost {
     try {
       return this.#run(this.#instance, entrypoint, rootOf);
     } catch (error) {
-      if (!(error instanceof ModuleError && EXHAUSTED.has(error.code))) throw error;
+      if (!isExhausted(error)) throw error;
     }
     const fresh = this.#start();
     const answer = this.#run(fresh, entrypoint, () => parsed(fresh, text()));
