@@ -83,20 +83,15 @@ const digits = fc
 
 test('agrees with OPA on encoded texts of any shape', () => {
   if (!needs('go')) return;
-  const base64 = fc.sample(letters, 3000);
-  // What is decoded to other than text is compared by its digest.
-  const calls = base64.map((value): Call => ['base64.is_valid', value]);
-  const answers = agree(calls);
-  assert.ok(answers.filter((answer) => answer === true).length > 300);
-  const ascii = (value: string) =>
-    /^[\x00-\x7f]*$/.test(Buffer.from(value, 'base64').toString('latin1'));
-  agree(base64.filter(ascii).map((value): Call => ['base64url.decode', value]));
-  agree(
-    fc
-      .sample(digits, 1000)
-      .filter((value) => !/[89a-f]/i.test(value))
-      .map((value): Call => ['hex.decode', value]),
+  const answers = agree(
+    fc.sample(letters, 3000).flatMap((value): Call[] => [
+      ['base64.is_valid', value],
+      ['base64.decode', value],
+      ['base64url.decode', value],
+    ]),
   );
+  assert.ok(answers.filter((answer) => answer === true).length > 300);
+  agree(fc.sample(digits, 1000).map((value): Call => ['hex.decode', value]));
 });
 
 const piece = fc.constantFrom(
