@@ -20,7 +20,7 @@ const help = `Usage
   platform policy bench [FOLDER|BUNDLE...] [--input FILE...] [--data FILE] [--boundary B]
 
 Times decisions of the compiled module from JSON text to the decision, beside the same module in
-@open-policy-agent/opa-wasm and beside reading the request alone (parsing and canonicalizing it),
+@open-policy-agent/opa-wasm and beside writing the request as JSON alone,
 which no decision can be faster than. All are measured in one run, in turns, so that whatever else
 the machine does hits all alike. A ratio above 1 means that ours is faster, at the median.
 

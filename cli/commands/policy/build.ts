@@ -16,15 +16,16 @@ import { FOLDERS_HELP, FOLDERS_MAX, policyFolders, print, printJson } from './so
 const help = `Usage
   platform policy build [FOLDER...] --output PATH [--key FILE] [options]
 
-Compiles policies to a policy bundle: the sources, the decision module, the proxy's filter and the
-digests of every module. Equal policies give equal bytes, and any OPA can load it.
+Compiles policies to a policy bundle: the sources, the decision module in our form and in OPA's, the
+proxy's filter and the digests of every module. Equal policies give equal bytes, and any OPA can load it.
 
 ${FOLDERS_HELP}
 
 Options
   --output PATH    a folder, or a file that ends in .tar.gz
   --key FILE       private JWK (Ed25519) that signs the bundle; without it services refuse it
-  --json           print {ok, revision, output, signed, files}, or {ok, errors}
+  --json           print {ok, revision, output, signed, files, compiled, unsupported}, or
+                   {ok, errors}; what our compiler does not take is run in OPA's form
 
 Exit codes
   0 built; 1 the policies are wrong; 2 wrong command line
@@ -81,9 +82,16 @@ async function build(flags: BuildFlags): Promise<number> {
   await writeBundle(files, flags.output);
   const signed = key !== undefined;
   const names = [...files.keys()].sort();
-  if (flags.json) printJson({ ok: true, revision, output: flags.output, signed, files: names });
-  else {
+  const { unsupported } = policies;
+  if (flags.json) {
+    const built = { revision, output: flags.output, signed, files: names };
+    printJson({ ok: true, ...built, compiled: policies.decisions !== undefined, unsupported });
+  } else {
     print(`${pc.green('built')} ${flags.output}: ${names.length} files, revision ${revision}`);
+    if (policies.decisions === undefined) {
+      print(`${pc.yellow('not compiled')}: hosts run OPA's module, and proxies get no filter, for`);
+      for (const what of unsupported) print(`  ${what}`);
+    }
     if (!signed) print(`${pc.yellow('not signed')}: services refuse it; sign it with --key`);
   }
   return 0;
