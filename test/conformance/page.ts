@@ -9,10 +9,6 @@ const END = '<!-- end of the generated part -->\n';
 /** Why a case fails that is known to, by the start of its name. */
 const reasons: [string, string][] = [
   [
-    'dataderef/',
-    'a number as a key of the data document stands for its text in OPA alone, not in its plan: write `data.x["2"]`',
-  ],
-  [
     'regoparsemodule/',
     '`rego.parse_module` needs OPA’s parser, which is in the compiler and not in the module of a policy',
   ],
