@@ -57,7 +57,9 @@ export const DECISION_LIMITS: MeterLimits = {
     answerText: PARSING_STEPS,
     dump: PARSING_STEPS,
     start: LOADING_STEPS,
+    loadBegin: LOADING_STEPS,
     loadData: LOADING_STEPS,
+    loadNext: LOADING_STEPS,
   },
 };
 

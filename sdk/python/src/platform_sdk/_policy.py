@@ -10,6 +10,8 @@ _INPUT_BYTES_MAX = 1 << 20
 _LENGTH = 8
 _TEXT = 12
 _ELEMENTS = 16
+_EXHAUSTED = ("steps_exhausted", "memory_exhausted", "depth_exhausted")
+_SPARE_PAGES = 512
 # The numbers of wasm/engine/failure.ts that have a code of their own.
 _FAILURES = {3: "policy_conflict", 4: "memory_exhausted", 5: "depth_exhausted"}
 
@@ -42,6 +44,18 @@ class CompiledPolicy:
         if len(data) > _INPUT_BYTES_MAX:
             raise InputError("the input is larger than 1 MiB", code="input_too_large")
         try:
+            return self._decide(number, data)
+        except ModuleError as error:
+            if error.code not in _EXHAUSTED:
+                raise
+        # What a used instance has left depends on its past: only a fresh one, with all that there is, says.
+        self._start(spared=False)
+        answer = self._decide(number, data)
+        self._spare()
+        return answer
+
+    def _decide(self, number, data):
+        try:
             root = self._call("parse", self._place(data), len(data))
             if root == 0:
                 raise error_of(self._call("jsonError"))
@@ -59,7 +73,7 @@ class CompiledPolicy:
                 "the evaluation of the policy ended without an answer", code=code
             ) from cause
 
-    def _start(self):
+    def _start(self, spared=True):
         self._store = wasmtime.Store(engine())
         self._exports = wasmtime.Instance(self._store, self._module, []).exports(self._store)
         self._memory = self._exports["memory"]
@@ -72,6 +86,16 @@ class CompiledPolicy:
             self._text(self._word(elements + 4 * number)).decode(): number
             for number in range(self._word(names + _LENGTH))
         }
+        if spared:
+            self._spare()
+
+    def _spare(self):
+        """As `spare` of runtime/metering/exhausted.ts."""
+        if "platform_budget" not in set(self._exports.keys()):
+            return
+        budget, pages = self._exports["platform_budget"], self._exports["platform_pages"]
+        budget.set_value(self._store, budget.value(self._store) >> 1)
+        pages.set_value(self._store, pages.value(self._store) - _SPARE_PAGES)
 
     def _place(self, data):
         pointer = self._call("begin", len(data)) & 0xFFFFFFFF
