@@ -63,6 +63,8 @@ test('nothing for what is no plain JSON, or cannot be put in order', () => {
     ...[undefined, Number.NaN, Infinity, 2 ** 53, '\ud800', 1n, () => 1, Symbol('s')],
     ...[new Sly(), new Date(0), { toJSON: () => 1 }, { 10: 1, 9: 2 }, [undefined]],
     ...[new Array(1), { a: undefined }, { '\ud800': 1 }, { ['k'.repeat(86)]: 1 }, new Map()],
+    ...[Object.assign([1], { toJSON: () => [2] }), class extends Array {}.of(1)],
+    ...[Object.defineProperty({ b: 1 }, 'a', { value: 2 })],
   ]) {
     assert.is(canonicalValue(value), undefined);
   }

@@ -48,6 +48,7 @@ function inOrder(value: unknown, depth: number): unknown {
 }
 
 function arrayInOrder(value: unknown[], depth: number): unknown {
+  if (Object.getPrototypeOf(value) !== Array.prototype || 'toJSON' in value) return UNKNOWN;
   let ordered = value;
   for (let index = 0; index < value.length; index++) {
     const element = inOrder(value[index], depth + 1);
@@ -65,7 +66,9 @@ function objectInOrder(value: { [key: string]: unknown }, depth: number): unknow
     return UNKNOWN;
   }
   let last: string | undefined;
+  let count = 0;
   for (const key in value) {
+    count++;
     if (key.length > KEY_UNITS_MAX || !key.isWellFormed()) return UNKNOWN;
     const member = inOrder(value[key], depth + 1);
     if (member === UNKNOWN) return UNKNOWN;
@@ -74,7 +77,8 @@ function objectInOrder(value: { [key: string]: unknown }, depth: number): unknow
     if (!isBehind || member !== value[key]) return sorted(value, depth);
     last = key;
   }
-  return value;
+  // JSON.stringify leaves out members that are not enumerable, which others would read.
+  return Object.getOwnPropertyNames(value).length === count ? value : UNKNOWN;
 }
 
 function sorted(value: { [key: string]: unknown }, depth: number): unknown {

@@ -119,12 +119,12 @@ function assertJson(value: unknown, depth: number): void {
     throw new InputError('input_invalid', `JSON has no ${typeof value}`);
   }
   if (depth === DEPTH_MAX) throw new InputError('input_too_deep', 'the input is nested too deep');
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') {
+    throw new InputError('input_invalid', 'JSON values have no toJSON method');
+  }
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) assertJson(value[i], depth + 1);
     return;
-  }
-  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') {
-    throw new InputError('input_invalid', 'JSON values have no toJSON method');
   }
   for (const key in value) {
     assertJson((value as { [key: string]: unknown })[key], depth + 1);
