@@ -1,6 +1,7 @@
 // Builds the two bundles from compiled policies and from data; signing is another step.
 import { BundleError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
+import { DECISION_LIMITS, POLICY_LIMITS } from '../metering/limits.ts';
 import { moduleBytes, moduleDigest } from '../modules/source.ts';
 import type { CompiledPolicies } from './compile.ts';
 import type { ModuleDigests } from './pair.ts';
@@ -57,8 +58,10 @@ export function buildPolicyBundle(
     files.set(FILTER_MODULE, policies.filter);
     authorization.filter = moduleDigest(policies.filter);
   }
+  const { steps, pages } = policies.decisions === undefined ? POLICY_LIMITS : DECISION_LIMITS;
   const listed: JsonObject = {
     entrypoints: policies.entrypoints,
+    limits: { steps, pages },
     modules: {
       ...(modules as unknown as JsonObject),
       authorization,
@@ -75,15 +78,15 @@ export function buildPolicyBundle(
  * @throws BundleError `bundle_manifest_invalid` for a member that is not one of `DATA_ROOTS`
  */
 export function buildDataBundle(data: JsonObject): BuiltBundle {
-  checkRoots(data);
+  checkRoots(Object.keys(data));
   const files: BundleFiles = new Map([[DATA, Buffer.from(canonical(data))]]);
   const revision = setManifest(files, { roots: DATA_ROOTS, rego_version: 1 });
   return { revision, files };
 }
 
 /** Refuses data outside the roots: it would be data that no policy was written for. */
-export function checkRoots(data: JsonObject): void {
-  for (const root of Object.keys(data)) {
+export function checkRoots(names: readonly string[]): void {
+  for (const root of names) {
     if (DATA_ROOTS.includes(root)) continue;
     throw new BundleError('bundle_manifest_invalid', `the data bundle has no place for ${root}`, {
       hint: `data.json may hold ${DATA_ROOTS.join(', ')}`,
