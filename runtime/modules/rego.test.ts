@@ -132,6 +132,12 @@ unreached := input.secret
   assert.equal(all.reads['p/out'], ['']);
 });
 
+test('a rule that holds a token to its dates reads the time of the input', () => {
+  const files = one('package p\nout := io.jwt.decode_verify(input.token, {"secret": "s"})[0]\n');
+  const { reads } = compiler.build({ ...own, files, entrypoints: ['p/out'], roots: ['p'] });
+  assert.equal(reads['p/out'], ['/context/time', '/token']);
+});
+
 test('formatting is what OPA formats', () => {
   const answer = compiler.format(one('package p\nx:=1\n'));
   assert.equal(answer.files, one('package p\n\nx := 1\n'));
