@@ -6,8 +6,8 @@ import { readEngine } from './engine.ts';
 import type { Memo, PlanContext, PlannedFunction } from './frame.ts';
 import { writeFunction, writePlan } from './functions.ts';
 import type { IrPolicy } from './ir.ts';
-import { PlanModule } from './module.ts';
 import { Paths } from './paths.ts';
+import { PlanModule } from './plan-module.ts';
 import { Runtime } from './runtime.ts';
 import { simplify } from './simplify.ts';
 import { trim } from './trim.ts';
@@ -20,7 +20,9 @@ const HOST_EXPORTS: ReadonlySet<string> = new Set([
   'failureOf',
   'intern',
   'jsonError',
+  'loadBegin',
   'loadData',
+  'loadNext',
   'parse',
   'parseMarked',
   'result',

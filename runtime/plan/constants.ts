@@ -2,7 +2,7 @@
 import { Bytes } from './bytes.ts';
 import type { Code } from './code.ts';
 import type { Constant } from './ir.ts';
-import type { PlanModule } from './module.ts';
+import type { PlanModule } from './plan-module.ts';
 import type { Runtime } from './runtime.ts';
 
 export class Constants {

@@ -10,8 +10,8 @@ import {
   type Local,
   type Operand,
 } from './ir.ts';
-import type { PlanModule } from './module.ts';
 import type { Paths } from './paths.ts';
+import type { PlanModule } from './plan-module.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The table of what is known already in this evaluation, with the documents as they are now. */

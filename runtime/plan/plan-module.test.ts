@@ -9,7 +9,7 @@ import { builtinOf, builtinsOf, exportName } from './builtins.ts';
 import { Bytes } from './bytes.ts';
 import { Code } from './code.ts';
 import { Reader, readEngine } from './engine.ts';
-import { PlanModule } from './module.ts';
+import { PlanModule } from './plan-module.ts';
 import { trim } from './trim.ts';
 
 const module = (text: string): Uint8Array => {
