@@ -1,16 +1,10 @@
 // The plugin's configuration: whose peers, which service, which bundles, and the policy's data, read once.
 
 import { alloc, persist, resetArena } from '../common/arena';
-import {
-  Kind,
-  kindOf,
-  parseJson,
-  stringLength,
-  stringPointer,
-} from '../common/json';
-import { proxy_get_buffer_bytes } from './env';
+import { Kind, kindOf, parseJson, stringLength, stringPointer } from '../common/json';
 import { copyIn } from './bridge';
-import { begin, loadData, entrypoints, start } from './policy';
+import { proxy_get_buffer_bytes } from './env';
+import { begin, entrypoints, loadData, start } from './policy';
 import { countOf, elementOf, textLength, textOf } from './result';
 import { memberSpan, spanLength } from './span';
 import { startsWith } from './text';

@@ -32,6 +32,7 @@ import {
 } from '../common/writer';
 import { canonicalize } from '../record/canonical';
 import { decisionId } from '../record/index';
+import { copyIn } from './bridge';
 import {
   dataRevision,
   dataRevisionLength,
@@ -44,7 +45,6 @@ import {
   trustDomainLength,
 } from './configuration';
 import { REQUEST_ID_BYTES, requestId, TIME_BYTES, time } from './facts';
-import { copyIn } from './bridge';
 import { nameLength, namePointer, peer, peerLength } from './peer';
 import { answerText, begin, evaluate, parse } from './policy';
 import { textLength, textOf } from './result';
