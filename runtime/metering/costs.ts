@@ -1,5 +1,5 @@
 // Works out what each function costs those that call it, and which functions may call themselves.
-import type { ModuleParts } from './module.ts';
+import type { ModuleParts } from './parts.ts';
 import type { Body, Region } from './scan.ts';
 
 /** Instructions of a step. */

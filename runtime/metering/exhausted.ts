@@ -1,6 +1,8 @@
 // Says which limit ended a call of a metered module.
 import { codeOf, type ErrorCode } from '../errors.ts';
-import { Limit } from './rewrite.ts';
+
+/** What `platform_limit` says. */
+export const Limit = { None: 0, Memory: 1, Depth: 2 } as const;
 
 /** What metering adds to the exports of a module (runtime/metering/meter.ts); a module of an older build has none. */
 export interface MeterExports {

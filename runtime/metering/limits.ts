@@ -42,8 +42,8 @@ export const MODULE_LIMITS: Readonly<Record<string, MeterLimits>> = {
 const LOADING_STEPS = 2 ** 31 - 1;
 /** An input of 1 MiB takes 25 million at its worst, but for keys that were chosen to collide. */
 const PARSING_STEPS = 200 * MILLION;
-/** The decisions of policies/ take up to 20 thousand, a search through 10,000 agents some millions. */
-const DECISION_STEPS = 100 * MILLION;
+/** The decisions of policies/ take up to 20 thousand, a search through 10,000 agents about half a million. */
+const DECISION_STEPS = 20 * MILLION;
 
 /** The policies as our compiler makes them (`decisions.wasm`). */
 export const DECISION_LIMITS: MeterLimits = {
@@ -65,7 +65,7 @@ export const DECISION_LIMITS: MeterLimits = {
 
 /** The policies as OPA makes them (`policy.wasm`), which reads the input in the same call and takes longer. */
 export const POLICY_LIMITS: MeterLimits = {
-  ...{ steps: 2 * DECISION_STEPS, pages: 1024, depth: DEPTH },
+  ...{ steps: 5 * DECISION_STEPS, pages: 1024, depth: DEPTH },
   entries: {
     opa_eval: undefined,
     eval: undefined,

@@ -2,6 +2,7 @@
 import { Bytes } from '../plan/bytes.ts';
 import { Reader, Section, type Vector, vector } from '../plan/engine.ts';
 import { costsOf } from './costs.ts';
+import { Limit } from './exhausted.ts';
 import {
   type ModuleParts,
   readLimits,
@@ -10,8 +11,8 @@ import {
   type Signature,
   vectorOf,
   writeModule,
-} from './module.ts';
-import { type Added, Emitter, framed, Limit, rewriteBody } from './rewrite.ts';
+} from './parts.ts';
+import { type Added, Emitter, framed, rewriteBody } from './rewrite.ts';
 import { scanBody } from './scan.ts';
 
 const I32 = 0x7f;

@@ -1,8 +1,9 @@
 // Writes a function's body anew, with its steps charged and, where it may call itself, its stack.
 import { Bytes } from '../plan/bytes.ts';
 import { type Costs, OWED_MAX } from './costs.ts';
+import { Limit } from './exhausted.ts';
 import { Op } from './instructions.ts';
-import { refused, type Signature } from './module.ts';
+import { refused, type Signature } from './parts.ts';
 import type { Body, Change, Region } from './scan.ts';
 
 const I32 = 0x7f;
@@ -36,9 +37,6 @@ const Instruction = {
   or: 0x72,
   shiftRight: 0x76,
 } as const;
-
-/** What `platform_limit` says. */
-export const Limit = { None: 0, Memory: 1, Depth: 2 } as const;
 
 /** The indices of what metering adds to a module. */
 export interface Added {

@@ -1,7 +1,7 @@
 // Leaves out of a module the functions that neither an export nor the table reaches.
 import { BundleError } from '../errors.ts';
 import { Op, readInstruction } from '../metering/instructions.ts';
-import { type ModuleParts, readModule, vectorOf, writeModule } from '../metering/module.ts';
+import { type ModuleParts, readModule, vectorOf, writeModule } from '../metering/parts.ts';
 import { Bytes } from './bytes.ts';
 import { Reader, Section } from './engine.ts';
 
