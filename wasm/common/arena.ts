@@ -1,6 +1,7 @@
 // A bump arena in linear memory: everything of one decision is freed by one reset.
 
 const WASM_PAGE: u32 = 65536;
+const NEAR_MAXIMUM_PAGES: i32 = 128;
 
 /** How often the arena was reset: what it held before is gone. */
 export let resets: u32 = 0;
@@ -15,8 +16,13 @@ export function alloc(bytes: u32): u32 {
   const have = <u64>memory.size() * WASM_PAGE;
   if (end > have) {
     const pages = <i32>((end - have + WASM_PAGE - 1) / WASM_PAGE);
-    // Doubling keeps the number of grows small; the exact need is the fall-back near the maximum.
-    if (memory.grow(max(pages, memory.size())) < 0 && memory.grow(pages) < 0) unreachable();
+    // Doubling keeps the number of grows small, which are slow; near the maximum by less, then the exact need.
+    if (
+      memory.grow(max(pages, memory.size())) < 0 &&
+      memory.grow(max(pages, NEAR_MAXIMUM_PAGES)) < 0 &&
+      memory.grow(pages) < 0
+    )
+      unreachable();
   }
   top = <u32>end;
   return pointer;
