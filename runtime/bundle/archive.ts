@@ -1,12 +1,13 @@
 // Bundles as .tar.gz: the same files give the same bytes, and a damaged archive a clear error.
 import { promisify } from 'node:util';
 import { gunzip, gzipSync } from 'node:zlib';
-import { extract, pack } from 'tar-stream';
 import { BundleError } from '../errors.ts';
 import { BUNDLE_BYTES_MAX, type BundleFiles, BundleReader } from './reader.ts';
 
 /** Room for the headers and the padding of the files. */
 const ARCHIVE_BYTES_MAX = BUNDLE_BYTES_MAX + (8 << 20);
+/** Each chunk that is unpacked is a turn of the event loop. */
+const CHUNK_BYTES = 1 << 20;
 
 /**
  * Unpacks an archive in memory; nothing is written to disk.
@@ -15,6 +16,7 @@ const ARCHIVE_BYTES_MAX = BUNDLE_BYTES_MAX + (8 << 20);
 export async function readArchive(archive: Uint8Array): Promise<BundleFiles> {
   const tar = await inflate(archive);
   const reader = new BundleReader();
+  const { extract } = await import('tar-stream');
   const entries = extract();
   entries.end(tar);
   try {
@@ -43,7 +45,10 @@ export async function readArchive(archive: Uint8Array): Promise<BundleFiles> {
 
 async function inflate(archive: Uint8Array): Promise<Buffer> {
   try {
-    return await promisify(gunzip)(archive, { maxOutputLength: ARCHIVE_BYTES_MAX });
+    return await promisify(gunzip)(archive, {
+      chunkSize: CHUNK_BYTES,
+      maxOutputLength: ARCHIVE_BYTES_MAX,
+    });
   } catch (cause) {
     if ((cause as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') {
       throw new BundleError('bundle_too_large', 'the bundle is too large once it is unpacked', {
@@ -63,6 +68,7 @@ function truncated(cause: unknown): BundleError {
 
 /** Packs the files in the order of their names, without times, owners or folders. */
 export async function writeArchive(files: BundleFiles): Promise<Uint8Array> {
+  const { pack } = await import('tar-stream');
   const tar = pack();
   for (const name of [...files.keys()].sort()) {
     tar.entry({ name, mode: 0o644, mtime: new Date(0) }, Buffer.from(files.get(name)!));

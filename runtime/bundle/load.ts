@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { JWK } from 'jose';
 import { BOUNDARIES, entrypointOf } from '../decide/boundary.ts';
-import { BundleError } from '../errors.ts';
+import { BundleError, InputError } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { Authorization } from '../modules/authorization.ts';
 import { moduleDigest } from '../modules/source.ts';
@@ -20,7 +20,8 @@ import {
 import { readBundle } from './files.ts';
 import type { LoadedData, LoadedPair, LoadedPolicy, ModuleDigests } from './pair.ts';
 import type { BundleFiles } from './reader.ts';
-import { MANIFEST, readJson, revisionOf } from './revision.ts';
+import { MANIFEST, readJson, readRevision } from './revision.ts';
+import { topLevelNames } from './roots.ts';
 import { verifyBundle } from './sign.ts';
 
 export interface LoadOptions {
@@ -54,12 +55,18 @@ export async function loadPair(
 /**
  * The pair with its host. Two good bundles are no good pair when the data does not fit into the memory of
  * the policy's module.
+ * @throws BundleError `bundle_too_large`, or `bundle_truncated` for data that cannot be read
  */
-export function joined({ policy, data }: LoadedPair): LoadedPair {
+export async function joined({ policy, data }: LoadedPair): Promise<LoadedPair> {
   try {
     const config = { ...policy, data: data.json, reads: policy.readPaths };
-    return { policy, data, host: Authorization.create(config) };
+    return { policy, data, host: await Authorization.prepare(config) };
   } catch (cause) {
+    if (cause instanceof InputError) {
+      throw new BundleError('bundle_truncated', `${DATA} cannot be read: ${cause.message}`, {
+        cause,
+      });
+    }
     throw new BundleError('bundle_too_large', 'the data does not fit into the policy module', {
       cause,
       hint: 'keep data.json below 4 MiB: agents, grants and facts, not records',
@@ -74,7 +81,7 @@ export async function loadPolicy(
   options: LoadOptions = {},
 ): Promise<LoadedPolicy> {
   await verifyBundle(files, 'policy', keys);
-  const revision = checkManifest(files, POLICY_ROOTS);
+  const revision = await checkManifest(files, POLICY_ROOTS);
   const listed = readJson(files, MODULES);
   const wasm = files.get(POLICY_MODULE);
   if (wasm === undefined) {
@@ -93,7 +100,7 @@ export async function loadPolicy(
   const running = options.modules ?? builtModuleDigests();
   for (const [name, digests] of Object.entries(running)) checkDigest(name, modules, digests.core);
   const entrypoints = strings(listed.entrypoints);
-  const exported = entrypointsOf(wasm, decisions);
+  const exported = await entrypointsOf(wasm, decisions);
   const needed = options.modules === undefined ? BOUNDARIES.map(entrypointOf) : [];
   for (const entrypoint of new Set([...needed, ...entrypoints])) {
     if (entrypoints.includes(entrypoint) && exported.includes(entrypoint)) continue;
@@ -107,19 +114,21 @@ export async function loadPolicy(
 /** Verifies and reads the files of a data bundle. */
 export async function loadData(files: BundleFiles, keys: readonly JWK[]): Promise<LoadedData> {
   await verifyBundle(files, 'data', keys);
-  const revision = checkManifest(files, DATA_ROOTS);
-  checkRoots(readJson(files, DATA));
-  return { revision, json: files.get(DATA)! };
+  const revision = await checkManifest(files, DATA_ROOTS);
+  const json = files.get(DATA);
+  if (json === undefined) throw new BundleError('bundle_truncated', `the bundle has no ${DATA}`);
+  checkRoots(await topLevelNames(json));
+  return { revision, json };
 }
 
-function checkManifest(files: BundleFiles, known: string[]): string {
+async function checkManifest(files: BundleFiles, known: string[]): Promise<string> {
   const manifest = readJson(files, MANIFEST);
   const roots = strings(manifest.roots);
   // Data of an earlier time lacks the roots that came later, which is no reason not to replay it.
   if (roots.length === 0 || !roots.every((root) => known.includes(root))) {
     throw new BundleError('bundle_manifest_invalid', `the roots must be of ${known.join(', ')}`);
   }
-  const revision = revisionOf(files);
+  const revision = await readRevision(files);
   if (manifest.revision !== revision) {
     throw new BundleError(
       'bundle_revision_mismatch',
@@ -168,9 +177,13 @@ function filterOf(
 }
 
 /** The names in the table of the module that is run; it is only instantiated, no policy runs. */
-function entrypointsOf(wasm: Uint8Array, decisions: Uint8Array | undefined): string[] {
+async function entrypointsOf(
+  wasm: Uint8Array,
+  decisions: Uint8Array | undefined,
+): Promise<string[]> {
   try {
-    return [...Authorization.create({ wasm, decisions, data: Buffer.from('{}') }).entrypoints];
+    const host = await Authorization.prepare({ wasm, decisions, data: Buffer.from('{}') });
+    return [...host.entrypoints];
   } catch (cause) {
     const name = decisions === undefined ? POLICY_MODULE : DECISIONS_MODULE;
     throw new BundleError('bundle_truncated', `${name} is not a policy module`, { cause });

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { BundleError } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { digestOf } from './digest.ts';
 import type { BundleFiles } from './reader.ts';
 
 export const MANIFEST = '.manifest';
@@ -15,22 +16,33 @@ const TAG = 'platform/bundle/v1';
  */
 export function revisionOf(files: BundleFiles): string {
   const hash = createHash('sha256');
-  const add = (bytes: Uint8Array) => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(bytes.length);
-    hash.update(length).update(bytes);
-  };
-  add(Buffer.from(TAG));
+  for (const part of revisionParts(files)) hash.update(part);
+  return `sha256:${hash.digest('hex')}`;
+}
+
+/** As `revisionOf`, in pieces between which the event loop turns. */
+export async function readRevision(files: BundleFiles): Promise<string> {
+  return `sha256:${await digestOf(revisionParts(files))}`;
+}
+
+function* revisionParts(files: BundleFiles): Generator<Uint8Array> {
+  yield* framed(Buffer.from(TAG));
   for (const name of [...files.keys()].sort()) {
     if (name === SIGNATURES) continue;
-    add(Buffer.from(name));
+    yield* framed(Buffer.from(name));
     if (name === MANIFEST) {
-      add(Buffer.from(canonical({ ...readJson(files, MANIFEST), revision: '' })));
+      yield* framed(Buffer.from(canonical({ ...readJson(files, MANIFEST), revision: '' })));
     } else {
-      add(files.get(name)!);
+      yield* framed(files.get(name)!);
     }
   }
-  return `sha256:${hash.digest('hex')}`;
+}
+
+function* framed(bytes: Uint8Array): Generator<Uint8Array> {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  yield length;
+  yield bytes;
 }
 
 /** Writes the manifest with the bundle's revision into the files. */

@@ -1,9 +1,13 @@
 // Signs and verifies bundles in OPA's format: `.signatures.json` with one EdDSA JWS over file hashes.
 import { timingSafeEqual } from 'node:crypto';
-import { CompactSign, compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose';
+import type { JWK } from 'jose';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import { compactVerify } from 'jose/jws/compact/verify';
+import { importJWK } from 'jose/key/import';
 import { BundleError } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
-import { hashFile } from './hash.ts';
+import { digestOf } from './digest.ts';
+import { hashFile, isStructured } from './hash.ts';
 import type { BundleFiles } from './reader.ts';
 import { readJson, SIGNATURES } from './revision.ts';
 
@@ -39,6 +43,8 @@ export async function signBundle(
     keyid: privateKey.kid,
     scope: scopeOf(kind),
   };
+  // Signing is for those who build bundles; a process that only decides does not load it.
+  const { CompactSign } = await import('jose/jws/compact/sign');
   const jws = await new CompactSign(Buffer.from(JSON.stringify(payload)))
     .setProtectedHeader({ alg: 'EdDSA', kid: privateKey.kid, typ: 'JWT' })
     .sign(await importJWK(privateKey, 'EdDSA'));
@@ -67,8 +73,7 @@ export async function verifyBundle(
     if (name === SIGNATURES) continue;
     const expected = signed.get(name);
     if (expected === undefined) throw invalid(`${name} is not covered by the signature`);
-    const actual = Buffer.from(hashFile(name, content), 'hex');
-    if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) {
+    if (!(await isHashOf(expected, name, content))) {
       throw invalid(`${name} is not the file that was signed`);
     }
     signed.delete(name);
@@ -77,6 +82,19 @@ export async function verifyBundle(
   if (absent !== undefined) {
     throw new BundleError('bundle_truncated', `the bundle lacks ${absent}, which was signed`);
   }
+}
+
+/**
+ * Whether a file has this hash. The bytes of a file that was written as OPA writes it to hash it are what is
+ * hashed, so that it need not be read as JSON.
+ */
+async function isHashOf(expected: Buffer, name: string, content: Uint8Array): Promise<boolean> {
+  const isEqual = (hex: string) => {
+    const actual = Buffer.from(hex, 'hex');
+    return expected.length === actual.length && timingSafeEqual(expected, actual);
+  };
+  if (isEqual(await digestOf([content]))) return true;
+  return isStructured(name) && isEqual(hashFile(name, content));
 }
 
 async function verifiedClaims(

@@ -22,21 +22,30 @@ export interface AuthorizationConfig {
 export class Authorization implements PolicyHost {
   readonly #host: PolicyHost;
 
-  private constructor(config: AuthorizationConfig) {
-    const { wasm, decisions, data, reads } = config;
-    this.#host =
-      decisions === undefined
-        ? OpaPolicy.create({ wasm, data, reads })
-        : Decisions.create({ wasm: decisions, data, reads });
+  private constructor(host: PolicyHost) {
+    this.#host = host;
   }
 
   /**
    * Compiles the policy and loads the data.
    * @throws ModuleError `module_missing` for a module of another kind or with host-supplied built-ins,
-   *   `module_trapped` for data that is no JSON or exceeds the module's memory
+   *   `module_trapped` for data that exceeds the module's memory, or that OPA's module finds to be no JSON;
+   *   InputError for data that ours finds to be no JSON
    */
   static create(config: AuthorizationConfig): Authorization {
-    return new Authorization(config);
+    const { wasm, decisions, data, reads } = config;
+    return new Authorization(
+      decisions === undefined
+        ? OpaPolicy.create({ wasm, data, reads })
+        : Decisions.create({ wasm: decisions, data, reads }),
+    );
+  }
+
+  /** As `create`; our own host is made in steps of some milliseconds, between which the event loop turns. */
+  static async prepare(config: AuthorizationConfig): Promise<Authorization> {
+    const { decisions, data, reads } = config;
+    if (decisions === undefined) return Authorization.create(config);
+    return new Authorization(await Decisions.prepare({ wasm: decisions, data, reads }));
   }
 
   get entrypoints(): readonly string[] {

@@ -1,4 +1,5 @@
 // Hosts `decisions.wasm`, the policies compiled to our own engine: one input in, one decision out.
+import { setImmediate } from 'node:timers/promises';
 import { InputError, ModuleError, PlatformError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
 import { exhaustedCode, isExhausted, type MeterExports, spare } from '../metering/exhausted.ts';
@@ -11,6 +12,9 @@ import { createProjection, type Projection } from './projection.ts';
 const INPUT_BYTES_MAX = 1 << 20;
 /** Room for an input written as values; a larger one goes in as JSON text. */
 const TREE_BYTES = 64 * 1024;
+/** How much of the data is loaded at a time: about a millisecond. */
+const PIECE_BYTES = 256 * 1024;
+const MORE = -1;
 const ANSWERS_KEPT = 32;
 const UNDEFINED = -1;
 const UNDEFINED_INPUT = 0;
@@ -26,7 +30,8 @@ interface DecisionExports extends MeterExports {
   entrypoints(): number;
   begin(bytes: number): number;
   intern(pointer: number, length: number): number;
-  loadData(pointer: number, length: number): number;
+  loadBegin(pointer: number, length: number): void;
+  loadNext(bytes: number): number;
   parse(pointer: number, length: number): number;
   jsonError(): number;
   evaluate(entrypoint: number, input: number): number;
@@ -78,23 +83,42 @@ export class Decisions implements PolicyHost {
   readonly #writer = new InputWriter();
   #instance: Instance | undefined;
 
-  private constructor(config: DecisionsConfig) {
+  private constructor(config: DecisionsConfig, module: WebAssembly.Module) {
     this.#config = config;
-    try {
-      this.#module = new WebAssembly.Module(config.wasm as Uint8Array<ArrayBuffer>);
-    } catch (cause) {
-      throw new ModuleError('module_missing', 'the policy is not a WebAssembly module', { cause });
-    }
-    this.#instance = spared(this.#start());
+    this.#module = module;
   }
 
   /**
    * Compiles the module and loads the data.
-   * @throws ModuleError `module_missing` for another kind of module, `module_trapped` for data that is
-   *   no JSON or exceeds the module's memory
+   * @throws ModuleError `module_missing` for another kind of module, `module_trapped` for data that
+   *   exceeds the module's memory; InputError for data that is not JSON
    */
   static create(config: DecisionsConfig): Decisions {
-    return new Decisions(config);
+    let module: WebAssembly.Module;
+    try {
+      module = new WebAssembly.Module(config.wasm as Uint8Array<ArrayBuffer>);
+    } catch (cause) {
+      throw notAModule(cause);
+    }
+    const host = new Decisions(config, module);
+    host.#instance = spared(host.#start());
+    return host;
+  }
+
+  /** As `create`, in steps of some milliseconds, between which the event loop turns. */
+  static async prepare(config: DecisionsConfig): Promise<Decisions> {
+    let module: WebAssembly.Module;
+    try {
+      module = await WebAssembly.compile(config.wasm as Uint8Array<ArrayBuffer>);
+    } catch (cause) {
+      throw notAModule(cause);
+    }
+    const host = new Decisions(config, module);
+    const starting = host.#starting();
+    let step = starting.next();
+    for (; !step.done; step = starting.next()) await setImmediate();
+    host.#instance = spared(step.value);
+    return host;
   }
 
   get entrypoints(): string[] {
@@ -178,6 +202,14 @@ export class Decisions implements PolicyHost {
   }
 
   #start(): Instance {
+    const starting = this.#starting();
+    let step = starting.next();
+    while (!step.done) step = starting.next();
+    return step.value;
+  }
+
+  /** Makes an instance, piece by piece: the same one however long it takes. */
+  *#starting(): Generator<void, Instance> {
     let exports: DecisionExports;
     try {
       exports = new WebAssembly.Instance(this.#module).exports as unknown as DecisionExports;
@@ -186,7 +218,8 @@ export class Decisions implements PolicyHost {
       throw new ModuleError('module_missing', 'the policy cannot be instantiated', { cause });
     }
     const instance = opened(exports);
-    load(instance, this.#config.data);
+    yield;
+    yield* loading(instance, this.#config.data);
     const pointer = exports.entrypoints();
     for (const [number, name] of textsOf(instance, pointer).entries()) {
       const reads = this.#config.reads?.[name];
@@ -198,6 +231,10 @@ export class Decisions implements PolicyHost {
     }
     return instance;
   }
+}
+
+function notAModule(cause: unknown): ModuleError {
+  return new ModuleError('module_missing', 'the policy is not a WebAssembly module', { cause });
 }
 
 function spared(instance: Instance): Instance {
@@ -264,16 +301,27 @@ function rooted({ exports }: Instance, pointer: number, length: number): number 
   return root;
 }
 
-function load(instance: Instance, data: Uint8Array): void {
-  let error: number;
+function* loading(instance: Instance, data: Uint8Array): Generator<void> {
+  const { exports } = instance;
+  let state = MORE;
   try {
-    error = instance.exports.loadData(place(instance, data), data.length);
+    const pointer = exports.begin(data.length);
+    if (pointer === 0) throw new RangeError('more than a module takes');
+    for (let at = 0; at < data.length; at += PIECE_BYTES) {
+      viewed(instance).bytes.set(data.subarray(at, at + PIECE_BYTES), pointer + at);
+      yield;
+    }
+    exports.loadBegin(pointer, data.length);
+    while (state === MORE) {
+      state = exports.loadNext(PIECE_BYTES);
+      yield;
+    }
   } catch (cause) {
     throw new ModuleError('module_trapped', 'the data bundle does not fit the policy module', {
       cause,
     });
   }
-  if (error !== 0) throw new ModuleError('module_trapped', 'the data bundle is not JSON');
+  if (state !== 0) throw inputError(state);
 }
 
 function intern(instance: Instance, name: string): number {

@@ -88,7 +88,7 @@ export class PolicyEngine implements BundleSource {
       const loaded = await loadPolicy(...(await trusted(files, 'policy', keys)));
       const known = this.#policy?.loaded.revision === loaded.revision ? this.#policy : undefined;
       const policy = known ?? { loaded, ...(await this.#compile(files)) };
-      this.#swap(policy, this.#data ?? (await noData()));
+      await this.#swap(policy, this.#data ?? (await noData()));
       return loaded.revision;
     });
   }
@@ -98,7 +98,7 @@ export class PolicyEngine implements BundleSource {
     return this.#inTurn(async () => {
       const data = await loadData(...(await trusted(files, 'data', keys)));
       if (this.#policy === undefined) this.#data = data;
-      else this.#swap(this.#policy, data);
+      else await this.#swap(this.#policy, data);
       return data.revision;
     });
   }
@@ -128,8 +128,8 @@ export class PolicyEngine implements BundleSource {
     return { files: sources, compiled: await compiler.compile({ files: sources, capabilities }) };
   }
 
-  #swap(policy: PolicyInForce, data: LoadedData): void {
-    const pair = joined({ policy: policy.loaded, data });
+  async #swap(policy: PolicyInForce, data: LoadedData): Promise<void> {
+    const pair = await joined({ policy: policy.loaded, data });
     const text = Buffer.from(data.json).toString('utf8');
     const { documents, wasm, decisions, trees } = policy.compiled;
     this.#snapshot = {

@@ -1,9 +1,9 @@
 // What hosts call: where they write, how data and input become values, and how values become text.
 
-import { alloc, persist, resetArena } from '../common/arena';
-import { OK } from '../common/errors';
+import { alloc, resetArena } from '../common/arena';
 import { settleAnswer } from './answers';
-import { jsonError, parseInput, parseKept } from './json-parse';
+import { parseInput } from './json-parse';
+import { loaded } from './load';
 import { unmarked } from './marked';
 import { newObject } from './object';
 
@@ -14,11 +14,10 @@ export { failureOf, setStrict } from './failure';
 export { internText as intern } from './intern';
 export { markedText as dump } from './json-dump';
 export { jsonError, parseInput as parse } from './json-parse';
+export { loadBegin, loadData, loadNext } from './load';
 
 /** The largest text or tree that a host writes. */
 const BEGIN_MAX: u32 = 64 * 1024 * 1024;
-
-let document: u32 = 0;
 
 /** Frees all of the last evaluation and returns so many bytes, 8-aligned; 0 when that is too much. */
 export function begin(bytes: u32): u32 {
@@ -28,17 +27,9 @@ export function begin(bytes: u32): u32 {
   return alloc(bytes);
 }
 
-/** Reads the data document from the memory of `begin` and keeps it; returns 0 or an error number. */
-export function loadData(pointer: u32, length: u32): i32 {
-  const value = parseKept(pointer, length);
-  if (value == 0) return jsonError();
-  persist();
-  document = value;
-  return OK;
-}
-
-/** The data document, an empty object before `loadData`. */
+/** The data document, an empty object before one is loaded. */
 export function data(): u32 {
+  const document = loaded();
   return document == 0 ? newObject(0) : document;
 }
 

@@ -2,7 +2,7 @@
 
 import { alloc, persist, resetArena } from '../common/arena';
 import { equalBytes, hashBytes } from './text';
-import { HASH, INTERNED, Kind, LENGTH, lengthOf, TEXT, textOf } from './value';
+import { HASH, INTERNED, Kind, LENGTH, lengthOf, stringOf, TEXT, textOf } from './value';
 
 const FIRST_SLOTS: u32 = 1024;
 /** Strings whose search would be longer are not interned, so that no choice of texts makes it slow. */
@@ -78,6 +78,17 @@ export function internHashed(pointer: u32, length: u32, hash: u32): u32 {
     count += 1;
   }
   return value;
+}
+
+/** The interned string with this text where there is one, otherwise a new one, which is interned only if `keep`. */
+export function shared(pointer: u32, length: u32, keep: bool): u32 {
+  const hash = hashBytes(pointer, length);
+  if (keep) return internHashed(pointer, length, hash);
+  const known = interned(pointer, length, hash);
+  if (known != 0) return known;
+  const string = stringOf(pointer, length);
+  store<u32>(string, hash, HASH);
+  return string;
 }
 
 /** A kept, interned string of this UTF-8 text; not during an evaluation, because all memory so far is kept. */

@@ -10,15 +10,13 @@ import {
 } from '../common/errors';
 import { decodeString, scanString, scanUtf8, textError, textEscaped } from '../common/text';
 import { beginKeys, expectedKey, rememberKey } from './expected-keys';
-import { interned, internHashed } from './intern';
+import { shared } from './intern';
 import { numberOfScanned, scanJsonNumber } from './number';
 import { objectOf } from './parsed';
-import { copyBytes, hashBytes } from './text';
+import { copyBytes, plainEnd } from './text';
 import {
   ELEMENTS,
   FALSE,
-  HASH,
-  INTERNED,
   integer,
   Kind,
   LENGTH,
@@ -62,9 +60,9 @@ export function parseInput(pointer: u32, length: u32): u32 {
   return run(pointer, length, DEPTH_MAX, false, false);
 }
 
-/** The host's data: as `parseInput`, and every string interned, every object in order and indexed. */
-export function parseKept(pointer: u32, length: u32): u32 {
-  return run(pointer, length, DEPTH_MAX, true, false);
+/** Begins the host's data (load.ts): as `parseInput`, every string interned, every object in order and indexed. */
+export function beginKept(pointer: u32, length: u32): void {
+  open(pointer, length, DEPTH_MAX, true, false);
 }
 
 /** For built-ins: any depth up to `depth`; the last of equal keys wins, as in Go. */
@@ -73,6 +71,11 @@ export function parseLenient(pointer: u32, length: u32, depth: u32): u32 {
 }
 
 function run(pointer: u32, length: u32, depth: u32, kept: bool, last: bool): u32 {
+  open(pointer, length, depth, kept, last);
+  return endOfText(parseValue(0));
+}
+
+function open(pointer: u32, length: u32, depth: u32, kept: bool, last: bool): void {
   error = OK;
   at = pointer;
   limit = pointer + length;
@@ -83,10 +86,18 @@ function run(pointer: u32, length: u32, depth: u32, kept: bool, last: bool): u32
   // An element takes two bytes of text and four of the stack, a member five and eight.
   stack = alloc((length << 1) + 16);
   skipSpace();
-  const root = parseValue(0);
+}
+
+/** The root, when it is not 0 and nothing follows it. */
+export function endOfText(root: u32): u32 {
   if (root == 0) return 0;
   skipSpace();
   return at == limit ? root : unexpected();
+}
+
+/** How many bytes of the text are not read yet. */
+export function remaining(): u32 {
+  return limit - at;
 }
 
 function skipSpace(): void {
@@ -102,7 +113,7 @@ function skipSpaces(): void {
 }
 
 /** The byte at `at`, or 0 behind the end. */
-function peek(): u32 {
+export function peek(): u32 {
   return at < limit ? <u32>load<u8>(at) : 0;
 }
 
@@ -111,7 +122,8 @@ function unexpected(): u32 {
   return fail(INPUT_NOT_JSON);
 }
 
-function parseValue(depth: u32): u32 {
+/** Reads the value at hand, in a container of this depth; 0 with `jsonError()`. */
+export function parseValue(depth: u32): u32 {
   const byte = peek();
   if (byte == 0x22) return parseString(false);
   if (byte == 0x7b) return parseObject(depth + 1);
@@ -162,7 +174,7 @@ function plainInteger(first: u64, from: u32): u32 {
 /** Reads the string at `at`; keys get their hash, which finds duplicates. */
 function parseString(key: bool): u32 {
   const start = at + 1;
-  let close = plainEnd(start);
+  let close = plainEnd(start, limit);
   if (close >= limit || load<u8>(close) != 0x22) {
     close = scanString(start, limit);
     if (close == 0) return fail(textError);
@@ -171,22 +183,7 @@ function parseString(key: bool): u32 {
   at = close + 1;
   const length = close - start;
   if (length > SHARED_MAX && !keep && !key) return stringOf(start, length);
-  return shared(start, length);
-}
-
-/** Where a byte is that is no plain ASCII, or the last place from which 16 bytes can be read. */
-function plainEnd(start: u32): u32 {
-  let p = start;
-  for (; p + 16 <= limit; p += 16) {
-    const block = v128.load(p);
-    // Signed, so that bytes from 0x80 count as below 0x20.
-    const control = i8x16.lt_s(block, i8x16.splat(0x20));
-    const quote = i8x16.eq(block, i8x16.splat(0x22));
-    const backslash = i8x16.eq(block, i8x16.splat(0x5c));
-    const special = i8x16.bitmask(v128.or(control, v128.or(quote, backslash)));
-    if (special != 0) return p + ctz(special);
-  }
-  return p;
+  return shared(start, length, keep);
 }
 
 /** An escaped string is decoded to memory of its own first. */
@@ -196,18 +193,7 @@ function parseEscaped(start: u32, close: u32, key: bool): u32 {
   const length = decodeString(start, close, textOf(string)) - textOf(string);
   store<u32>(string, length, LENGTH);
   if (length > SHARED_MAX && !keep && !key) return string;
-  return shared(textOf(string), length);
-}
-
-/** The interned string with this text where there is one. */
-function shared(pointer: u32, length: u32): u32 {
-  const hash = hashBytes(pointer, length);
-  if (keep) return internHashed(pointer, length, hash);
-  const known = interned(pointer, length, hash);
-  if (known != 0) return known;
-  const string = stringOf(pointer, length);
-  store<u32>(string, hash, HASH);
-  return string;
+  return shared(textOf(string), length, keep);
 }
 
 function parseArray(depth: u32): u32 {
@@ -221,10 +207,7 @@ function parseArray(depth: u32): u32 {
       if (element == 0) return 0;
       store<u32>(stack, element);
       stack += 4;
-      skipSpace();
-      if (peek() != 0x2c) break;
-      at += 1;
-      skipSpace();
+      if (!another()) break;
     }
     if (peek() != 0x5d) return unexpected();
   }
@@ -239,19 +222,34 @@ function parseArray(depth: u32): u32 {
 
 function parseObject(depth: u32): u32 {
   if (depth > depthMax) return fail(INPUT_TOO_DEEP);
-  const base = stack;
+  const base = openObject();
+  if (peek() != 0x7d) {
+    do {
+      if (!parseMember(depth)) return 0;
+    } while (another());
+  }
+  return closeObject(base);
+}
+
+/** Goes past the brace at hand; returns where the members of the object will be. */
+export function openObject(): u32 {
   at += 1;
   skipSpace();
-  if (peek() != 0x7d) {
-    while (true) {
-      if (!parseMember(depth)) return 0;
-      skipSpace();
-      if (peek() != 0x2c) break;
-      at += 1;
-      skipSpace();
-    }
-    if (peek() != 0x7d) return unexpected();
-  }
+  return stack;
+}
+
+/** Whether a comma follows, which is gone past. */
+export function another(): bool {
+  skipSpace();
+  if (peek() != 0x2c) return false;
+  at += 1;
+  skipSpace();
+  return true;
+}
+
+/** The object of the members from `base` on; 0 with `jsonError()` when it does not end here. */
+export function closeObject(base: u32): u32 {
+  if (peek() != 0x7d) return unexpected();
   at += 1;
   const object = objectOf(base, (stack - base) >> 3, keep, lastWins);
   stack = base;
@@ -271,18 +269,30 @@ function parseKey(): u32 {
 }
 
 /** Reads `"key": value` onto the stack. */
-function parseMember(depth: u32): bool {
-  if (peek() != 0x22) return unexpected() != 0;
-  const key = parseKey();
+export function parseMember(depth: u32): bool {
+  const key = parseName();
   if (key == 0) return false;
-  skipSpace();
-  if (peek() != 0x3a) return unexpected() != 0;
-  at += 1;
-  skipSpace();
   const value = parseValue(depth);
   if (value == 0) return false;
+  pushMember(key, value);
+  return true;
+}
+
+/** Reads `"key":`; 0 with `jsonError()`. */
+export function parseName(): u32 {
+  if (peek() != 0x22) return unexpected();
+  const key = parseKey();
+  if (key == 0) return 0;
+  skipSpace();
+  if (peek() != 0x3a) return unexpected();
+  at += 1;
+  skipSpace();
+  return key;
+}
+
+/** Adds a member to the innermost open object. */
+export function pushMember(key: u32, value: u32): void {
   store<u32>(stack, key);
   store<u32>(stack, value, 4);
   stack += 8;
-  return true;
 }

@@ -114,3 +114,18 @@ export function codePoints(value: u32): u32 {
   for (; p < end; p++) if (<i32>load<i8>(p) >= -64) count += 1;
   return count;
 }
+
+/** Where a byte is that is no plain ASCII, or the last place from which 16 bytes can be read. */
+export function plainEnd(start: u32, limit: u32): u32 {
+  let p = start;
+  for (; p + 16 <= limit; p += 16) {
+    const block = v128.load(p);
+    // Signed, so that bytes from 0x80 count as below 0x20.
+    const control = i8x16.lt_s(block, i8x16.splat(0x20));
+    const quote = i8x16.eq(block, i8x16.splat(0x22));
+    const backslash = i8x16.eq(block, i8x16.splat(0x5c));
+    const special = i8x16.bitmask(v128.or(control, v128.or(quote, backslash)));
+    if (special != 0) return p + ctz(special);
+  }
+  return p;
+}

@@ -119,7 +119,7 @@ function sourcesOf(files: BundleFiles): RegoFile[] {
 
 function dataOf(files: BundleFiles): { value: Value; exact: boolean } {
   const json = readJson(files, DATA);
-  checkRoots(json);
+  checkRoots(Object.keys(json));
   let exact = true;
   const text = new TextDecoder('utf-8', { fatal: true }).decode(files.get(DATA));
   JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
