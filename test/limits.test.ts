@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import binaryen from 'binaryen';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compilePolicies } from '../runtime/bundle/compile.ts';
@@ -11,6 +12,9 @@ import { POLICIES, writeSamplePair } from '../runtime/bundle/testing.ts';
 import type { DecisionModule } from '../runtime/decide/boundary.ts';
 import { createLocalDecider } from '../runtime/decide/local.ts';
 import type { JsonValue } from '../runtime/json.ts';
+import { exhaustedCode, type MeterExports } from '../runtime/metering/exhausted.ts';
+import { DECISION_LIMITS } from '../runtime/metering/limits.ts';
+import { meter } from '../runtime/metering/meter.ts';
 import { Record as RecordModule } from '../runtime/modules/record.ts';
 import { moduleBytes } from '../runtime/modules/source.ts';
 import { needs } from '../runtime/testing/needs.ts';
@@ -159,6 +163,37 @@ if (needs('python')) {
     ids.forEach((line, index) => {
       assert.is((JSON.parse(line) as { id: string }).id, decisions[index]!.id, `request ${index}`);
     });
+  });
+}
+
+const ENDLESS = `(module (func $even (export "run") (param i32) (call $odd (local.get 0)))
+  (func $odd (param i32) (call $even (local.get 0))))`;
+const REPORT = `import sys, wasmtime
+from platform_sdk._wasm import engine, trap_code
+store = wasmtime.Store(engine())
+module = wasmtime.Module(engine(), open(sys.argv[1], "rb").read())
+exports = wasmtime.Instance(store, module, []).exports(store)
+try:
+    exports["run"](store, 1)
+except wasmtime.Trap:
+    print(trap_code(exports, store), exports["platform_steps"].value(store))
+`;
+
+if (needs('python')) {
+  test('functions that call each other end alike in both hosts, with as many steps left', async () => {
+    const text = binaryen.parseText(ENDLESS);
+    const wasm = meter(text.emitBinary(), { ...DECISION_LIMITS, entries: { run: undefined } });
+    text.dispose();
+    const file = join(folder, 'endless.wasm');
+    writeFileSync(file, wasm);
+    const module = new WebAssembly.Module(wasm as Uint8Array<ArrayBuffer>);
+    const { exports } = new WebAssembly.Instance(module);
+    assert.throws(exports.run as () => void);
+    const { platform_steps: steps } = exports as MeterExports;
+    const { python } = await pythonForTests();
+    const { stdout, stderr } = spawnSync(python, ['-c', REPORT, file], { encoding: 'utf8' });
+    assert.is(exhaustedCode(exports), 'depth_exhausted');
+    assert.is(stdout.trim(), `depth_exhausted ${steps?.value}`, stderr);
   });
 }
 
