@@ -74,6 +74,18 @@ class CompiledPolicy:
             ) from cause
 
     def _start(self, spared=True):
+        """Makes an instance; one that did not take all of the data is never asked."""
+        try:
+            self._load()
+            if spared:
+                self._spare()
+        except BaseException as cause:
+            self._exports = None
+            if not isinstance(cause, (wasmtime.Trap, wasmtime.WasmtimeError)):
+                raise
+            raise ModuleError("the policy does not start", code="module_trapped") from cause
+
+    def _load(self):
         self._store = wasmtime.Store(engine())
         self._exports = wasmtime.Instance(self._store, self._module, []).exports(self._store)
         self._memory = self._exports["memory"]
@@ -86,8 +98,6 @@ class CompiledPolicy:
             self._text(self._word(elements + 4 * number)).decode(): number
             for number in range(self._word(names + _LENGTH))
         }
-        if spared:
-            self._spare()
 
     def _spare(self):
         """As `spare` of runtime/metering/exhausted.ts."""
