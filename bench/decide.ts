@@ -6,45 +6,78 @@ import { join } from 'node:path';
 import { loadPolicy } from '@open-policy-agent/opa-wasm';
 import canonicalize from 'canonicalize';
 import { loadPair } from '../runtime/bundle/load.ts';
+import type { LoadedPair } from '../runtime/bundle/pair.ts';
 import { writeSamplePair } from '../runtime/bundle/testing.ts';
+import type { Boundary } from '../runtime/decide/boundary.ts';
 import type { DecisionRequest } from '../runtime/decide/decision.ts';
 import { createLocalDecider, loadModules } from '../runtime/decide/local.ts';
 import { encodeRow } from '../runtime/evidence/row.ts';
 import type { JsonObject, JsonValue } from '../runtime/json.ts';
-import type { BenchmarkResult } from '../runtime/measure.ts';
+import type { BenchmarkCase, BenchmarkResult } from '../runtime/measure.ts';
 import { compare } from '../runtime/measure.ts';
-import { sampleAgent, sampleData, sampleService } from '../runtime/testing/sample-data.ts';
+import {
+  SAMPLE_OPERATOR,
+  sampleAgent,
+  sampleData,
+  sampleService,
+} from '../runtime/testing/sample-data.ts';
 
 const AGENTS = 200;
+const REQUESTS = 1000;
 const SALT = new Uint8Array(32).fill(1);
+const SAMPLING = { batch: 20, samples: 1500, warmup: 3000 };
+const PEER = 'opa-wasm + canonicalize + crypto';
+const LIMIT = 'limit: JSON.stringify + one SHA-256';
 
-/** A tool call as the gateway hands it to the policy: about 1 KB of JSON. */
+function identityOf(agent: number): JsonObject {
+  return {
+    agent: `agent-${agent}`,
+    role: 'main',
+    spiffe_id: sampleAgent(agent),
+    tenant: `tenant-${agent % 20}`,
+    trust_domain: 'platform.local',
+  };
+}
+
+/** The use of a credential: about 0.6 KB, none of it committed. */
+function credentialUse(number: number): JsonObject {
+  const agent = number % AGENTS;
+  return {
+    action: 'use',
+    context: { request_id: `request-${number}`, time: '2026-01-01T00:00:00.000Z' },
+    counters: { agent_minute: 3, tenant_minute: 9 },
+    identity: identityOf(agent),
+    resource: {
+      kind: 'credential',
+      name: 'key',
+      origin: `https://api.example/${'x'.repeat(200)}`,
+      registered_by: SAMPLE_OPERATOR,
+      service: sampleService(agent),
+    },
+  };
+}
+
+/** A tool call as the gateway hands it to the policy: about 0.8 KB, of which two members are committed. */
 function toolCall(number: number): JsonObject {
-  const spiffeId = sampleAgent(number % AGENTS);
-  const service = sampleService(number % AGENTS);
+  const agent = number % AGENTS;
+  const service = sampleService(agent);
   return {
     action: 'call',
-    identity: {
-      spiffe_id: spiffeId,
-      trust_domain: 'platform.local',
-      tenant: `tenant-${(number % AGENTS) % 20}`,
-      agent: `agent-${number % AGENTS}`,
-      role: 'main',
-    },
+    approval: null,
+    arguments: { id: number, note: 'x'.repeat(200), query: 'open orders of the last week' },
+    context: { request_id: `request-${number}`, time: '2026-01-01T00:00:00.000Z' },
+    counters: { agent_minute: 3, tenant_minute: 9 },
+    identity: identityOf(agent),
+    provenance: { '/query': [{ source: 'prompt' }] },
     resource: {
+      action: 'read',
       kind: 'tool',
       name: `${service}_get`,
       service,
-      action: 'read',
       source: 'openapi',
       tags: [],
     },
-    arguments: { id: number, query: 'open orders of the last week', note: 'x'.repeat(200) },
-    provenance: { '/query': [{ source: 'prompt' }] },
-    session: { id: 'session-1', calls: 3, asked: 0 },
-    counters: { agent_minute: 3, tenant_minute: 9 },
-    approval: null,
-    context: { time: '2026-01-01T00:00:00.000Z', request_id: `request-${number}` },
+    session: { asked: 0, calls: 3, id: 'session-1' },
   };
 }
 
@@ -54,25 +87,42 @@ export async function run(): Promise<BenchmarkResult> {
   const { trusted } = await writeSamplePair(folder, { data: sampleData(AGENTS) });
   const pair = await loadPair(folder, trusted);
   rmSync(folder, { recursive: true });
+  const bytes = (of: JsonObject) => Buffer.byteLength(JSON.stringify(of));
+  return {
+    benchmark: 'decide',
+    unit: 'µs',
+    cases: [
+      ...(await measured(pair, 'credential', 'nothing committed', credentialUse)),
+      ...(await measured(pair, 'tool', 'two members committed', toolCall)),
+    ],
+    notes: [
+      `Inputs: ${bytes(credentialUse(0))} and ${bytes(toolCall(0))} bytes of JSON, from a JavaScript object; ${AGENTS} agents in the data bundle.`,
+      'The peer commits no field and checks no input: it is the plain way to the same three steps.',
+    ],
+  };
+}
+
+async function measured(
+  pair: LoadedPair,
+  boundary: Boundary,
+  what: string,
+  inputOf: (number: number) => JsonObject,
+): Promise<BenchmarkCase[]> {
   const modules = loadModules();
   const decider = createLocalDecider({ current: () => pair }, modules);
-  const inputs = Array.from({ length: 1000 }, (_, number) => toolCall(number));
+  const inputs = Array.from({ length: REQUESTS }, (_, number) => inputOf(number));
   const requests = inputs.map(
-    (input): DecisionRequest => ({
-      boundary: 'tool',
-      module: 'authorization',
-      input,
-      salt: SALT,
-    }),
+    (input): DecisionRequest => ({ boundary, module: 'authorization', input, salt: SALT }),
   );
   const stock = await loadPolicy(pair.policy.wasm as unknown as ArrayBuffer);
   stock.setData(JSON.parse(Buffer.from(pair.data.json).toString()) as object);
   const decideWithStock = (input: JsonValue) =>
-    (stock.evaluate(input, 'platform/tool/decision') as { result: JsonValue }[])[0]!.result;
+    (stock.evaluate(input, `platform/${boundary}/decision`) as { result: JsonValue }[])[0]!.result;
 
-  const id = (round: number) => decider.decide(requests[round % 1000]!);
+  const id = (round: number) => decider.decide(requests[round % REQUESTS]!);
+  if (!id(0).allow) throw new Error(`${boundary}: ${id(0).reason.code}`);
   const stockId = (round: number) => {
-    const input = inputs[round % 1000]!;
+    const input = inputs[round % REQUESTS]!;
     const output = decideWithStock(input);
     const committed = canonicalize(input)!;
     const digest = createHash('sha256').update(committed).update(canonicalize(output)!);
@@ -87,7 +137,7 @@ export async function run(): Promise<BenchmarkResult> {
         request: 'request-1',
         time: '2026-01-01T00:00:00.000Z',
         spiffe_id: sampleAgent(round % AGENTS),
-        boundary: 'tool',
+        boundary,
         subject: { tool: 'orders_get' },
         decisions: [decision],
         reason: decision.reason,
@@ -106,30 +156,18 @@ export async function run(): Promise<BenchmarkResult> {
   };
   const limit = (round: number) =>
     createHash('sha256')
-      .update(Buffer.from(JSON.stringify(inputs[round % 1000])))
+      .update(Buffer.from(JSON.stringify(inputs[round % REQUESTS])))
       .digest();
-
-  const sampling = { batch: 20, samples: 1500, warmup: 3000 };
-  const peer = 'opa-wasm + canonicalize + crypto';
-  const bare = 'limit: JSON.stringify + one SHA-256';
-  return {
-    benchmark: 'decide',
-    unit: 'µs',
-    cases: [
-      compare(
-        'authorization and decision id',
-        { ours: id, [peer]: stockId, [bare]: limit },
-        sampling,
-      ),
-      compare(
-        'with evidence row encoded and hashed',
-        { ours: row, [peer]: stockRow, [bare]: limit },
-        sampling,
-      ),
-    ],
-    notes: [
-      `input: ${Buffer.byteLength(JSON.stringify(inputs[0]))} bytes of JSON, from a JavaScript object; ${AGENTS} agents in the data bundle.`,
-      'The peer commits no field and checks no input: it is the plain way to the same three steps.',
-    ],
-  };
+  return [
+    compare(
+      `${boundary}, ${what}: with id`,
+      { ours: id, [PEER]: stockId, [LIMIT]: limit },
+      SAMPLING,
+    ),
+    compare(
+      `${boundary}, ${what}: with id and row`,
+      { ours: row, [PEER]: stockRow, [LIMIT]: limit },
+      SAMPLING,
+    ),
+  ];
 }
