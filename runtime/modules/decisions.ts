@@ -144,7 +144,7 @@ export class Decisions implements PolicyHost {
 
   decideBytes(entrypoint: string, input: Uint8Array): Answer {
     const root = (instance: Instance, entry: Entrypoint): number => {
-      if (entry.project !== undefined && input.length > 0) {
+      if (entry.project !== undefined && input.length > 0 && input.length <= INPUT_BYTES_MAX) {
         const pointer = instance.exports.begin(input.length);
         const length = entry.project(input, viewed(instance).bytes, pointer);
         if (length >= 0) return rooted(instance, pointer, length);
@@ -186,19 +186,18 @@ export class Decisions implements PolicyHost {
       throw new ModuleError('bundle_entrypoint_missing', `the policy has no rule ${entrypoint}`);
     }
     const { exports } = instance;
-    let number: number;
     try {
-      number = exports.evaluate(entry.number, rootOf(instance, entry));
+      const number = exports.evaluate(entry.number, rootOf(instance, entry));
+      if (number === UNDEFINED) {
+        throw new ModuleError('module_output_invalid', 'the policy has no answer to this input');
+      }
+      const known = instance.answers[number % ANSWERS_KEPT];
+      return known?.number === number ? known.answer : remembered(instance, number);
     } catch (cause) {
       if (cause instanceof PlatformError) throw cause;
       this.#instance = undefined;
       throw trapped(exports, cause);
     }
-    if (number === UNDEFINED) {
-      throw new ModuleError('module_output_invalid', 'the policy has no answer to this input');
-    }
-    const known = instance.answers[number % ANSWERS_KEPT];
-    return known?.number === number ? known.answer : remembered(instance, number);
   }
 
   #start(): Instance {
