@@ -59,8 +59,6 @@ export const DECISION_LIMITS: MeterLimits = {
     start: LOADING_STEPS,
     loadBegin: LOADING_STEPS,
     loadData: LOADING_STEPS,
-    loadBegin: LOADING_STEPS,
-    loadNext: LOADING_STEPS,
     loadNext: LOADING_STEPS,
   },
 };
