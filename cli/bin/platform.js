@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { lockedNode } from './locked-node.js';
 
 const entry = fileURLToPath(new URL('../platform.ts', import.meta.url));
-const child = spawn(lockedNode(), [entry, ...process.argv.slice(2)], { stdio: 'inherit' });
+const cache = new URL('./compile-cache.js', import.meta.url).href;
+const options = ['--import', cache, entry, ...process.argv.slice(2)];
+const child = spawn(lockedNode(), options, { stdio: 'inherit' });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => child.kill(signal));
 }

@@ -6,6 +6,7 @@ import { readArchive } from './archive.ts';
 import { BUNDLE_BYTES_MAX, type BundleFiles, BundleReader } from './reader.ts';
 
 const DEPTH_MAX = 16;
+const READ_AT_ONCE = 64;
 
 /**
  * Reads `<path>/` when it is a folder, otherwise `<path>.tar.gz`.
@@ -28,7 +29,15 @@ export async function readBundle(path: string): Promise<BundleFiles> {
 async function readFolder(root: string): Promise<BundleFiles> {
   const reader = new BundleReader();
   try {
-    await readInto(reader, root, '', 0);
+    await accept(reader, root, '', 0);
+    const accepted = [...reader.names];
+    for (let at = 0; at < accepted.length; at += READ_AT_ONCE) {
+      const names = accepted.slice(at, at + READ_AT_ONCE);
+      const contents = await Promise.all(names.map((name) => readFile(join(root, name))));
+      names.forEach((name, index) => {
+        reader.files.set(name, contents[index]!);
+      });
+    }
   } catch (cause) {
     if (cause instanceof BundleError) throw cause;
     throw new BundleError('bundle_truncated', `the bundle ${root} changed while it was read`, {
@@ -38,25 +47,21 @@ async function readFolder(root: string): Promise<BundleFiles> {
   return reader.files;
 }
 
-async function readInto(
+/** Looks for the files of a folder, and of those in it, in the order of their names. */
+async function accept(
   reader: BundleReader,
   root: string,
   prefix: string,
   depth: number,
 ): Promise<void> {
   if (depth > DEPTH_MAX) throw new BundleError('bundle_path_invalid', 'the bundle is too deep');
-  for (const name of (await readdir(join(root, prefix))).sort()) {
-    // A mounted config map keeps its versions in folders whose names begin with two dots.
-    if (name.startsWith('..')) continue;
-    const relative = prefix === '' ? name : `${prefix}/${name}`;
-    // Links are followed: config maps are made of them, and the signature covers what is read.
-    const kind = await stat(join(root, relative));
-    if (kind.isDirectory()) {
-      await readInto(reader, root, relative, depth + 1);
-      continue;
-    }
-    reader.accept(relative, kind.size);
-    const content = await readFile(join(root, relative));
-    reader.files.set(relative, content);
+  // A mounted config map keeps its versions in folders whose names begin with two dots.
+  const names = (await readdir(join(root, prefix))).filter((name) => !name.startsWith('..')).sort();
+  const paths = names.map((name) => (prefix === '' ? name : `${prefix}/${name}`));
+  // Links are followed: config maps are made of them, and the signature covers what is read.
+  const kinds = await Promise.all(paths.map((path) => stat(join(root, path))));
+  for (const [index, kind] of kinds.entries()) {
+    if (kind.isDirectory()) await accept(reader, root, paths[index]!, depth + 1);
+    else reader.accept(paths[index]!, kind.size);
   }
 }

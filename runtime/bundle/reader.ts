@@ -12,18 +12,21 @@ const NAME_BYTES_MAX = 256;
 /** Counts what a bundle holds while it is read, and refuses what is too much or badly named. */
 export class BundleReader {
   readonly files: BundleFiles = new Map();
+  /** Of all files that were accepted, in that order. */
+  readonly names = new Set<string>();
   #bytes = 0;
 
   /** Throws `bundle_path_invalid` or `bundle_too_large` before a byte of the file is kept. */
   accept(name: string, bytes: number): void {
     checkName(name);
-    if (this.files.has(name)) {
+    if (this.names.has(name)) {
       throw new BundleError('bundle_path_invalid', `the bundle has two files named ${name}`);
     }
     this.#bytes += bytes;
-    if (bytes > FILE_BYTES_MAX || this.#bytes > BUNDLE_BYTES_MAX || this.files.size >= FILES_MAX) {
+    if (bytes > FILE_BYTES_MAX || this.#bytes > BUNDLE_BYTES_MAX || this.names.size >= FILES_MAX) {
       throw new BundleError('bundle_too_large', `the bundle is too large at ${name}`);
     }
+    this.names.add(name);
   }
 
   add(name: string, content: Uint8Array): void {
