@@ -195,6 +195,17 @@ test('rules are found at run time, beside documents of the same name', async () 
   );
 });
 
+test('elements are found by whole numbers as they are written, and in the data by their text', async () => {
+  const policy = `
+    kept contains x if { some t in ["1", "1.0", "1e0", "-0", "2"]; x := [[10, 20][json.unmarshal(t)], t] }
+    stored contains x if { some t in ["1", "1.0", "1e0", "-0", "2"]; x := [data.list[json.unmarshal(t)], t] }
+    asked := data.list[input]
+    inner := data.map.list[input]
+    given := [10, 20][input]`;
+  const inputs = ['0', '1', '01', '+1', '-0', '1.0', '2', '-1', '', 'x', 0, 1, 2, -1, 0.5, null];
+  await agree(policy, inputs, { data: { list: [1, 2], map: { list: [3, 4] } } });
+});
+
 test('numbers, texts and sets that are constants of the policy', async () => {
   await agree(
     `n := [1, 1.0, 1e3, -0.5]

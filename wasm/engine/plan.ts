@@ -1,6 +1,7 @@
 // What compiled plans call beside the built-ins: runtime/plan writes the calls, no host sees them.
 
 import { alloc } from '../common/arena';
+import { atoi64, isInt, parsed } from './builtins/atoi';
 import { equal } from './compare';
 import { Failure, stop } from './failure';
 import { intern as internKept } from './intern';
@@ -11,14 +12,13 @@ import {
   elementAt,
   FALSE,
   integer,
-  integerOf,
-  isInteger,
   Kind,
   keyAt,
   kindOf,
   lengthOf,
   NULL,
   TRUE,
+  textOf,
   valueAt,
 } from './value';
 
@@ -78,21 +78,24 @@ export function freeMemo(table: u32): void {
 export function dot(value: u32, key: u32): u32 {
   const kind = kindOf(value);
   if (kind == Kind.Object) return get(value, key);
-  if (kind == Kind.Array) {
-    if (!isInteger(key)) return 0;
-    const index = integerOf(key);
-    return index >= 0 && index < <i64>lengthOf(value) ? elementAt(value, <u32>index) : 0;
-  }
+  if (kind == Kind.Array) return isInt(key) ? elementNumbered(value, parsed) : 0;
   if (kind != Kind.Set) return 0;
   const at = find(value, key);
   return at < 0 ? 0 : keyAt(value, at);
 }
 
-/** As `dot`, in the data: a number is also the name that is its text, as a part of a path in OPA's store. */
+/** As `dot`, in the data: a number is also the name that is its text, and a text the index, as in paths of OPA's store. */
 export function storedDot(value: u32, key: u32): u32 {
   const found = dot(value, key);
-  if (found != 0 || kindOf(key) != Kind.Number || kindOf(value) != Kind.Object) return found;
-  return get(value, numberText(key));
+  if (found != 0) return found;
+  if (kindOf(key) == Kind.Number && kindOf(value) == Kind.Object)
+    return get(value, numberText(key));
+  if (kindOf(key) != Kind.String || kindOf(value) != Kind.Array) return 0;
+  return atoi64(textOf(key), lengthOf(key)) ? elementNumbered(value, parsed) : 0;
+}
+
+function elementNumbered(array: u32, index: i64): u32 {
+  return index >= 0 && index < <i64>lengthOf(array) ? elementAt(array, <u32>index) : 0;
 }
 
 /** The number of elements, entries or characters; 0 for any other value. */
