@@ -69,7 +69,7 @@ export async function joined({ policy, data }: LoadedPair): Promise<LoadedPair> 
     }
     throw new BundleError('bundle_too_large', 'the data does not fit into the policy module', {
       cause,
-      hint: 'keep data.json below 4 MiB: agents, grants and facts, not records',
+      hint: 'keep data.json below 8 MiB: agents, grants and facts, not records',
     });
   }
 }
