@@ -3,11 +3,12 @@ import { readFile } from 'node:fs/promises';
 import {
   checkRoots,
   DATA,
+  DECISIONS_MODULE,
   FILTER_MODULE,
   MODULES,
   POLICY_MODULE,
 } from '../../../runtime/bundle/build.ts';
-import { mergeFilter } from '../../../runtime/bundle/merge.ts';
+import { compileSources, withFilter } from '../../../runtime/bundle/compile.ts';
 import type { BundleFiles } from '../../../runtime/bundle/reader.ts';
 import {
   canonical,
@@ -37,7 +38,8 @@ export interface Bundles {
   data: BundleFiles;
 }
 
-const POLICY_FILES = [MANIFEST, SIGNATURES, POLICY_MODULE, FILTER_MODULE, MODULES];
+const MODULE_FILES = [POLICY_MODULE, DECISIONS_MODULE, FILTER_MODULE];
+const POLICY_FILES = [MANIFEST, SIGNATURES, MODULES, ...MODULE_FILES];
 const DATA_FILES = [MANIFEST, SIGNATURES, DATA];
 
 /** Reads both bundles, which must be of the expected revisions; every problem refuses the certificate. */
@@ -64,7 +66,7 @@ export async function readBundles(
         code: 'number_inexact',
         message: 'data.json has a number that a double does not hold',
       });
-    problems.push(...(await sameModule(bundles.policy, files, parsed.modules, compiler)));
+    problems.push(...(await sameModule(bundles.policy, files, parsed.modules)));
     if (problems.length > 0) return { revision, problems };
     return {
       contents: { revision, files, modules: parsed.modules, data: value },
@@ -167,31 +169,31 @@ async function sameModule(
   files: BundleFiles,
   sources: RegoFile[],
   modules: Record<string, AstModule>,
-  compiler: RegoCompiler,
 ): Promise<Problem[]> {
   const listed = readJson(files, MODULES);
   const entrypoints = listed.entrypoints;
-  const wasm = files.get(POLICY_MODULE);
   const wrong = (message: string): Problem[] => [{ code: 'module_differs', message }];
   if (!Array.isArray(entrypoints) || !entrypoints.every((name) => typeof name === 'string')) {
     return wrong(`${MODULES} lists no entrypoints`);
   }
-  if (wasm === undefined) return wrong(`the bundle has no ${POLICY_MODULE}`);
-  const built = compiler.build({
+  const built = await compileSources({
     files: sources,
     capabilities: await capabilities(),
     schemas: openSchemas(modules),
     entrypoints,
   });
-  if (moduleDigest(built.wasm) !== moduleDigest(wasm)) {
-    return wrong(`${POLICY_MODULE} is not what the bundle's sources compile to`);
-  }
   if (canonical(listed.reads ?? null) !== canonical(built.reads as JsonObject)) {
     return wrong(`${MODULES} does not list what the sources read of the input`);
   }
-  const filter = files.get(FILTER_MODULE);
-  if (filter !== undefined && moduleDigest(await mergeFilter(wasm)) !== moduleDigest(filter)) {
-    return wrong(`${FILTER_MODULE} is not the filter of the bundle's policy`);
+  const { wasm, decisions, filter } = await withFilter(built);
+  const expected = [wasm, decisions, filter].map((bytes) => bytes && moduleDigest(bytes));
+  for (const [index, name] of MODULE_FILES.entries()) {
+    const given = files.get(name);
+    // A bundle may do without a filter, and then no proxy decides by it.
+    if (given === undefined && name === FILTER_MODULE) continue;
+    if (given === undefined || moduleDigest(given) !== expected[index]) {
+      return wrong(`${name} is not what the bundle's sources compile to`);
+    }
   }
   return [];
 }

@@ -84,7 +84,7 @@ export async function load({ sources, bundle, data }: Loading): Promise<Loaded> 
     files,
     schemas: sources.schemas ?? {},
     mentioned: textsOf(compiled.modules),
-    moduleMatches: Buffer.compare(module, built.wasm) === 0,
+    moduleMatches: same(module, built.wasm) && same(deciding.decisions, built.decisions),
     askAt: (boundary, other = value) => asking(deciding, other, boundary),
   };
 }
@@ -100,6 +100,10 @@ function packages(compiler: RegoCompiler, files: RegoFile[]): Packages {
   const whole = parsed.ok ? parsed : compiler.parse({ files });
   if (!whole.ok) throw policyInvalid(whole.errors);
   return packagesOf(whole.modules);
+}
+
+function same(given: Uint8Array | undefined, built: Uint8Array | undefined): boolean {
+  return Buffer.compare(given ?? new Uint8Array(0), built ?? new Uint8Array(0)) === 0;
 }
 
 function asking(
