@@ -62,6 +62,23 @@ function canonical(of: JsonValue): string {
   return Buffer.from(record.canonicalize(Buffer.from(JSON.stringify(of)))).toString('utf8');
 }
 
+test('no choice of keys keeps a row out of the log, and nothing in it is asked how it is written', () => {
+  const bare = Object.assign(Object.create(null), { b: 1, a: [2] });
+  const subject = { 10: 'x', 9: 'y', bare, ['k'.repeat(200)]: 1 };
+  const bytes = encodeRow(draft({ subject }), 'log', 7, record);
+  assert.is(hex(record.canonicalize(bytes)), hex(bytes));
+  assert.equal(decodeRow(bytes).subject, JSON.parse(JSON.stringify(subject)));
+  const sly = Object.assign(['a'], { toJSON: () => 'b' });
+  for (const wrong of [sly, new Date(0), undefined, () => 1, Number.NaN, 1n]) {
+    const said = draft({ subject: { 10: 1, 9: wrong } as never });
+    assert.throws(() => encodeRow(said, 'log', 7, record), isInvalid);
+  }
+});
+
+function isInvalid(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 'evidence_row_invalid';
+}
+
 test('nothing but the named fields of a draft gets into a row', () => {
   const stray = {
     ...draft({ decisions: [{ ...decision({ allow: true }), openings: 'SECRET' } as never] }),

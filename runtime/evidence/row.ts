@@ -100,27 +100,39 @@ export function encodeRow(
     const { reason, detail, outcome } = draft;
     const decisions = draft.decisions.map((each) => encodeDecision(each, record)).join(',');
     // The members stand in canonical order, so that where theirs do too nothing has to be sorted.
-    const head = canonicalValue({ action, boundary, controls });
-    const rest = canonicalValue({
-      ...(detail === undefined ? {} : { detail }),
-      ...{ kind, log },
-      ...(outcome === undefined ? {} : { outcome }),
-      ...(reason && { reason: { code: reason.code, message: reason.message } }),
-      ...{ request, schema: ROW_SCHEMA, sequence, spiffe_id, subject, time },
-    });
-    if (head === undefined || rest === undefined) {
-      throw new InputError('input_invalid', 'a field of the row is no JSON');
-    }
-    const text = `${JSON.stringify(head).slice(0, -1)},"decisions":[${decisions}],${JSON.stringify(rest).slice(1)}`;
+    const fields = [
+      { action, boundary, controls },
+      {
+        ...(detail === undefined ? {} : { detail }),
+        ...{ kind, log },
+        ...(outcome === undefined ? {} : { outcome }),
+        ...(reason && { reason: { code: reason.code, message: reason.message } }),
+        ...{ request, schema: ROW_SCHEMA, sequence, spiffe_id, subject, time },
+      },
+    ];
+    const ordered = fields.map(canonicalValue);
+    const inOrder = !ordered.includes(undefined);
+    const [head, rest] = inOrder
+      ? ordered.map((each) => JSON.stringify(each))
+      : fields.map((each) => JSON.stringify(each, jsonOnly));
+    const text = `${head!.slice(0, -1)},"decisions":[${decisions}],${rest!.slice(1)}`;
     const bytes = Buffer.from(text);
-    // Over the limit, which the module says in its own words.
-    return bytes.length <= ROW_BYTES_MAX ? bytes : record.canonicalize(bytes);
+    // Otherwise the module puts it in order, or says in its own words what is wrong.
+    return inOrder && bytes.length <= ROW_BYTES_MAX ? bytes : record.canonicalize(bytes);
   } catch (cause) {
     const what = cause instanceof InputError ? `${cause.code}: ${cause.message}` : 'not JSON';
     throw new EvidenceError('evidence_row_invalid', `the evidence row is unreadable (${what})`, {
       cause,
     });
   }
+}
+
+/** For JSON.stringify, which would leave out or change what is no JSON, or ask its `toJSON`. */
+function jsonOnly(this: { [key: string]: unknown }, key: string, value: unknown): unknown {
+  if (this[key] !== value) throw new InputError('input_invalid', 'a field of the row is no JSON');
+  if (value === null || ['object', 'string', 'boolean'].includes(typeof value)) return value;
+  if (Number.isFinite(value)) return value;
+  throw new InputError('input_invalid', 'a field of the row is no JSON');
 }
 
 function encodeDecision(decision: DecisionFacts, record: RecordHashes): string {
