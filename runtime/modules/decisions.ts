@@ -2,56 +2,29 @@
 import { setImmediate } from 'node:timers/promises';
 import { InputError, ModuleError, PlatformError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
-import { exhaustedCode, isExhausted, type MeterExports, spare } from '../metering/exhausted.ts';
-import { type Answer, answerOf, type PolicyHost } from './answer.ts';
+import { exhaustedCode, isExhausted, spare } from '../metering/exhausted.ts';
+import type { Answer, PolicyHost } from './answer.ts';
 import { canonicalValue } from './canonical-value.ts';
-import { type InputMemory, InputWriter, type ReadMember, readMembers } from './decision-input.ts';
-import { inputError } from './error-numbers.ts';
-import { createProjection, type Projection } from './projection.ts';
+import { InputWriter, readMembers } from './decision-input.ts';
+import {
+  answered,
+  type DecisionExports,
+  type Entrypoint,
+  type Instance,
+  intern,
+  loading,
+  opened,
+  parsed,
+  rooted,
+  textsOf,
+  viewed,
+} from './decision-instance.ts';
+import { createProjection } from './projection.ts';
 
 const INPUT_BYTES_MAX = 1 << 20;
 /** Room for an input written as values; a larger one goes in as JSON text. */
 const TREE_BYTES = 64 * 1024;
-/** How much of the data is loaded at a time: about a millisecond. */
-const PIECE_BYTES = 256 * 1024;
-const MORE = -1;
-const ANSWERS_KEPT = 32;
 const UNDEFINED = -1;
-const UNDEFINED_INPUT = 0;
-// Offsets of wasm/engine/value.ts.
-const LENGTH = 8;
-const TEXT = 12;
-const ELEMENTS = 16;
-
-/** The exports of the module (docs/evaluation.md). */
-interface DecisionExports extends MeterExports {
-  memory: WebAssembly.Memory;
-  start(): void;
-  entrypoints(): number;
-  begin(bytes: number): number;
-  intern(pointer: number, length: number): number;
-  loadBegin(pointer: number, length: number): void;
-  loadNext(bytes: number): number;
-  parse(pointer: number, length: number): number;
-  jsonError(): number;
-  evaluate(entrypoint: number, input: number): number;
-  answerText(answer: number): number;
-  failureOf(): number;
-}
-
-interface Entrypoint {
-  number: number;
-  members: ReadMember[] | undefined;
-  project: Projection | undefined;
-}
-
-interface Instance {
-  exports: DecisionExports;
-  memory: InputMemory;
-  entrypoints: Map<string, Entrypoint>;
-  /** By number modulo their count; the module never gives a number twice. */
-  answers: ({ number: number; answer: Answer } | undefined)[];
-}
 
 export interface DecisionsConfig {
   /** `decisions.wasm` of a policy bundle. */
@@ -191,8 +164,7 @@ export class Decisions implements PolicyHost {
       if (number === UNDEFINED) {
         throw new ModuleError('module_output_invalid', 'the policy has no answer to this input');
       }
-      const known = instance.answers[number % ANSWERS_KEPT];
-      return known?.number === number ? known.answer : remembered(instance, number);
+      return answered(instance, number);
     } catch (cause) {
       if (cause instanceof PlatformError) throw cause;
       this.#instance = undefined;
@@ -245,105 +217,4 @@ function trapped(exports: DecisionExports, cause: unknown): ModuleError {
   const failure = FAILURES[exports.failureOf()] ?? 'module_trapped';
   const code = failure === 'module_trapped' ? (exhaustedCode(exports) ?? failure) : failure;
   return new ModuleError(code, 'the evaluation of the policy ended without an answer', { cause });
-}
-
-function opened(exports: DecisionExports): Instance {
-  const instance: Instance = {
-    exports,
-    memory: {
-      ...{ words: new Int32Array(0), bytes: new Uint8Array(0), floats: new Float64Array(0) },
-      ...{ null: 0, false: 0, true: 0 },
-    },
-    entrypoints: new Map(),
-    answers: new Array(ANSWERS_KEPT).fill(undefined),
-  };
-  const { memory } = instance;
-  for (const name of ['null', 'false', 'true'] as const) {
-    memory[name] = parsed(instance, Buffer.from(name));
-  }
-  return instance;
-}
-
-/** The views of the memory as it is now: growing it detaches the old ones. */
-function viewed({ exports, memory }: Instance): InputMemory {
-  if (memory.bytes.length === 0) {
-    const { buffer } = exports.memory;
-    memory.words = new Int32Array(buffer);
-    memory.bytes = new Uint8Array(buffer);
-    memory.floats = new Float64Array(buffer);
-  }
-  return memory;
-}
-
-function place(instance: Instance, bytes: Uint8Array): number {
-  const pointer = instance.exports.begin(bytes.length);
-  if (pointer === 0) throw new InputError('input_too_large', 'the input is larger than 1 MiB');
-  viewed(instance).bytes.set(bytes, pointer);
-  return pointer;
-}
-
-/** The value of a JSON text; of no text, no input. */
-function parsed(instance: Instance, text: Uint8Array): number {
-  if (text.length === 0) {
-    instance.exports.begin(0);
-    return UNDEFINED_INPUT;
-  }
-  if (text.length > INPUT_BYTES_MAX) {
-    throw new InputError('input_too_large', 'the input is larger than 1 MiB');
-  }
-  return rooted(instance, place(instance, text), text.length);
-}
-
-function rooted({ exports }: Instance, pointer: number, length: number): number {
-  const root = exports.parse(pointer, length);
-  if (root === 0) throw inputError(exports.jsonError());
-  return root;
-}
-
-function* loading(instance: Instance, data: Uint8Array): Generator<void> {
-  const { exports } = instance;
-  let state = MORE;
-  try {
-    const pointer = exports.begin(data.length);
-    if (pointer === 0) throw new RangeError('more than a module takes');
-    for (let at = 0; at < data.length; at += PIECE_BYTES) {
-      viewed(instance).bytes.set(data.subarray(at, at + PIECE_BYTES), pointer + at);
-      yield;
-    }
-    exports.loadBegin(pointer, data.length);
-    while (state === MORE) {
-      state = exports.loadNext(PIECE_BYTES);
-      yield;
-    }
-  } catch (cause) {
-    throw new ModuleError('module_trapped', 'the data bundle does not fit the policy module', {
-      cause,
-    });
-  }
-  if (state !== 0) throw inputError(state);
-}
-
-function intern(instance: Instance, name: string): number {
-  const bytes = Buffer.from(name);
-  return instance.exports.intern(place(instance, bytes), bytes.length);
-}
-
-function remembered(instance: Instance, number: number): Answer {
-  const answer = answerOf(textOf(instance, instance.exports.answerText(number)).slice());
-  instance.answers[number % ANSWERS_KEPT] = { number, answer };
-  return answer;
-}
-
-function textOf(instance: Instance, pointer: number): Uint8Array {
-  const { words, bytes } = viewed(instance);
-  const start = pointer + TEXT;
-  return bytes.subarray(start, start + words[(pointer + LENGTH) >> 2]!);
-}
-
-function textsOf(instance: Instance, pointer: number): string[] {
-  const { words } = viewed(instance);
-  const elements = words[(pointer + ELEMENTS) >> 2]!;
-  return Array.from({ length: words[(pointer + LENGTH) >> 2]! }, (_, index) =>
-    Buffer.from(textOf(instance, words[(elements >> 2) + index]!)).toString(),
-  );
 }
