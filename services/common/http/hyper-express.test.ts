@@ -49,7 +49,10 @@ function install(folder: string): void {
 
 /** Node 20 does not run TypeScript: the shared sources are stripped of their types into the folder. */
 function compile(folder: string): void {
-  const sources = ['runtime', 'runtime/modules', 'services/common', 'services/common/http'];
+  const sources = [
+    ...['runtime', 'runtime/metering', 'runtime/modules'],
+    ...['services/common', 'services/common/http'],
+  ];
   for (const source of sources) {
     for (const name of readdirSync(join(root, source))) {
       if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
