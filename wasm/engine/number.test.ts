@@ -94,7 +94,9 @@ test('numbers are compared by value, however they are written', () => {
       // Equal numbers are one element of a set.
       const set = new Set([x, y, new NumberText(write(a, !scientific))]);
       const [made] = engine.values([set]) as [number];
-      assert.is((engine.read(made) as Set<unknown>).size, scaled(a) === scaled(b) ? 1 : 2);
+      // As the engine counts them: two may be one number of JavaScript.
+      const size = new DataView(engine.exports.memory.buffer).getUint32(made + 8, true);
+      assert.is(size, scaled(a) === scaled(b) ? 1 : 2);
     }),
     { numRuns: 1000 },
   );
