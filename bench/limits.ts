@@ -30,7 +30,7 @@ export async function run(): Promise<BenchmarkResult> {
     benchmark: 'limits',
     unit: 'µs',
     cases,
-    notes: ['"unmetered" is the same module before the counter is put in; issue: at most 10 %.'],
+    notes: ['"unmetered" is the same module before the counter is put in.'],
   };
 }
 

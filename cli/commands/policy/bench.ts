@@ -19,7 +19,7 @@ import { FOLDERS_HELP, FOLDERS_MAX, print, printJson } from './sources.ts';
 const help = `Usage
   platform policy bench [FOLDER|BUNDLE...] [--input FILE...] [--data FILE] [--boundary B]
 
-Times decisions of the compiled module from JSON text to the decision, beside the same module in
+Times decisions of the compiled module from a request to the decision, beside the same module in
 @open-policy-agent/opa-wasm and beside writing the request as JSON alone,
 which no decision can be faster than. All are measured in one run, in turns, so that whatever else
 the machine does hits all alike. A ratio above 1 means that ours is faster, at the median.
