@@ -97,7 +97,10 @@ test('a key whose numbers do not belong together is refused', () => {
     return [parse, armored(bytes)];
   });
   calls.push([parse, armored(der)], [parse, armored(Buffer.concat([der, Buffer.alloc(1)]))]);
-  assert.ok(agree(calls).filter((answer) => answer !== undefined).length >= 1);
+  // Go takes a few broken keys that are refused here; what is taken here is what Go takes, and alike.
+  const taken = calls.filter(([name, ...values]) => engine.call(name, ...values) !== undefined);
+  assert.ok(taken.length >= 1 && taken.length < 75, `${taken.length} taken`);
+  assert.ok(agree(taken).every((answer) => answer !== undefined));
 });
 
 test('a pair is a certificate and its key, and no other', async () => {
