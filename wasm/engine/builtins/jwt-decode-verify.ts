@@ -22,15 +22,15 @@ import {
 } from '../value';
 import { fieldOf } from './crypto-jwk';
 import { beginsWith, isAscii, isText } from './encoding-base64';
-import { algorithmOf, Family, verifySecret, verifyText } from './jwt-algorithms';
-import { Entry, entryNamed, readKeys } from './jwt-keys';
+import { algorithmOf, Family, verifySecret } from './jwt-algorithms';
+import { readKeys } from './jwt-keys';
+import { isSignedByOne } from './jwt-signed';
 import {
   algorithmName,
   contentType,
   decodedPart,
   headerObject,
   isValidHeader,
-  keyName,
   objectOfText,
   payloadPart,
   readHeader,
@@ -147,27 +147,7 @@ function isSigned(signature: u32): bool {
       )
     );
   }
-  const named = entryNamed(keys, keyName);
-  if (named != 0) return isSignedBy(named, used, signature);
-  for (let i: u32 = 0; i < lengthOf(keys); i++) {
-    const entry = elementAt(keys, i);
-    const own = load<u32>(entry, Entry.Algorithm);
-    if (lengthOf(own) > 0 && !equalStrings(own, algorithmName)) continue;
-    if (isSignedBy(entry, used, signature)) return true;
-  }
-  return false;
-}
-
-function isSignedBy(entry: u32, used: u32, signature: u32): bool {
-  return verifyText(
-    used,
-    load<u32>(entry, Entry.Key),
-    signedText,
-    signedLength,
-    textOf(signature),
-    lengthOf(signature),
-    true,
-  );
+  return isSignedByOne(keys, used, signature, true);
 }
 
 /** The outcome for a token whose signature is right: issuer, audience and times against the constraints. */

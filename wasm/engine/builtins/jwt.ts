@@ -1,28 +1,16 @@
 // io.jwt.decode and io.jwt.verify_*: JSON Web Tokens (RFC 7519) without a look at their claims.
 
 import { Hash } from '../../crypto/hash';
-import { equalStrings } from '../compare';
 import { Failure, failed } from '../failure';
-import {
-  boolean,
-  elementAt,
-  FALSE,
-  lengthOf,
-  newArray,
-  push,
-  stringOf,
-  TRUE,
-  textOf,
-} from '../value';
+import { boolean, lengthOf, newArray, push, stringOf, textOf } from '../value';
 import { fieldOf } from './crypto-jwk';
 import { encodeHex, isAscii, isText } from './encoding-base64';
-import { Family, verifySecret, verifyText } from './jwt-algorithms';
-import { Entry, entryNamed, readKeys } from './jwt-keys';
+import { Family, verifySecret } from './jwt-algorithms';
+import { readKeys } from './jwt-keys';
+import { isSignedByOne } from './jwt-signed';
 import {
-  algorithmName,
   decodedPart,
   headerObject,
-  keyName,
   objectOfText,
   payloadPart,
   readHeader,
@@ -85,27 +73,7 @@ function verify(token: u32, keys: u32, algorithm: u32): u32 {
   const signature = decodedPart(signaturePart);
   const header = signature == 0 ? 0 : headerObject();
   if (header == 0 || !readHeader(header)) return failed();
-  const named = entryNamed(entries, keyName);
-  if (named != 0) return boolean(isSignedBy(named, algorithm, signature));
-  for (let i: u32 = 0; i < lengthOf(entries); i++) {
-    const entry = elementAt(entries, i);
-    const own = load<u32>(entry, Entry.Algorithm);
-    if (lengthOf(own) > 0 && !equalStrings(own, algorithmName)) continue;
-    if (isSignedBy(entry, algorithm, signature)) return TRUE;
-  }
-  return FALSE;
-}
-
-function isSignedBy(entry: u32, algorithm: u32, signature: u32): bool {
-  return verifyText(
-    algorithm,
-    load<u32>(entry, Entry.Key),
-    signedText,
-    signedLength,
-    textOf(signature),
-    lengthOf(signature),
-    false,
-  );
+  return boolean(isSignedByOne(entries, algorithm, signature, false));
 }
 
 /** Verifies with a secret. */
