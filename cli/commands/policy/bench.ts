@@ -5,7 +5,7 @@ import { BOUNDARIES } from '../../../runtime/decide/boundary.ts';
 import { InputError } from '../../../runtime/errors.ts';
 import type { BenchmarkCase, Figures } from '../../../runtime/measure.ts';
 import type { Command } from '../../command.ts';
-import { parseOptions, UsageError } from '../../options.ts';
+import { parseOptions } from '../../options.ts';
 import { benchPolicy } from '../../policy/bench/bench.ts';
 import {
   readData,
@@ -14,7 +14,7 @@ import {
   sideOfFolders,
   withSomeData,
 } from '../../policy/diff/side.ts';
-import { FOLDERS_HELP, FOLDERS_MAX, print, printJson } from './sources.ts';
+import { FOLDERS_HELP, FOLDERS_MAX, print, printJson, requireBoundary } from './sources.ts';
 
 const help = `Usage
   platform policy bench [FOLDER|BUNDLE...] [--input FILE...] [--data FILE] [--boundary B]
@@ -58,9 +58,7 @@ export const benchVerb: Command = {
       FOLDERS_MAX,
     );
     const { boundary = 'tool', data } = values;
-    if (!(BOUNDARIES as readonly string[]).includes(boundary)) {
-      throw new UsageError(`--boundary is one of ${BOUNDARIES.join(', ')}`);
-    }
+    requireBoundary(boundary);
     const inputs = await Promise.all((values.input ?? []).map(readInput));
     const side = await withSomeData(await sideOf(positionals, data), (note) => {
       process.stderr.write(`${note}\n`);

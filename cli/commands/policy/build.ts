@@ -5,12 +5,9 @@ import { compilePolicies } from '../../../runtime/bundle/compile.ts';
 import { readBundleKeys } from '../../../runtime/bundle/keys.ts';
 import { signBundle } from '../../../runtime/bundle/sign.ts';
 import { writeBundle } from '../../../runtime/bundle/write.ts';
-import { BundleError } from '../../../runtime/errors.ts';
-import type { RegoFinding } from '../../../runtime/modules/rego.ts';
 import type { Command } from '../../command.ts';
-import { EXIT_FAILED } from '../../failure.ts';
 import { parseOptions, UsageError } from '../../options.ts';
-import { describeFindings } from './findings.ts';
+import { reportPolicyError } from './findings.ts';
 import { FOLDERS_HELP, FOLDERS_MAX, policyFolders, print, printJson } from './sources.ts';
 
 const help = `Usage
@@ -70,11 +67,7 @@ async function build(flags: BuildFlags): Promise<number> {
   try {
     policies = await compilePolicies(policyFolders(flags.folders));
   } catch (error) {
-    const errors = error instanceof BundleError ? error.data.errors : undefined;
-    if (!Array.isArray(errors)) throw error;
-    if (flags.json) printJson({ ok: false, errors });
-    else print(describeFindings(errors as RegoFinding[]));
-    return EXIT_FAILED;
+    return reportPolicyError(error, flags.json);
   }
   const { revision, files } = buildPolicyBundle(policies);
   const [key] = flags.key === undefined ? [] : await readBundleKeys(flags.key);

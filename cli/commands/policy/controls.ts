@@ -7,7 +7,7 @@ import { EXIT_FAILED } from '../../failure.ts';
 import { parseOptions, UsageError } from '../../options.ts';
 import { readCatalogue } from '../../policy/controls/catalogue.ts';
 import { type ControlsReport, controlsReport } from '../../policy/controls/report.ts';
-import { describeFindings } from './findings.ts';
+import { reportFindings } from './findings.ts';
 import { FOLDERS_HELP, FOLDERS_MAX, policySources, print, printJson } from './sources.ts';
 
 const help = `Usage
@@ -44,11 +44,7 @@ export const controlsVerb: Command = {
     );
     const sources = await policySources(positionals);
     const { ok, errors, rules } = (await RegoCompiler.load()).check(sources);
-    if (!ok) {
-      if (values.json) printJson({ ok, errors });
-      else print(describeFindings(errors));
-      return EXIT_FAILED;
-    }
+    if (!ok) return reportFindings(errors, values.json === true);
     const report = controlsReport(rules, await readCatalogue());
     narrow(report, values.framework);
     if (values.json) printJson(report);

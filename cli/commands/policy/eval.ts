@@ -11,9 +11,16 @@ import { moduleBytes } from '../../../runtime/modules/source.ts';
 import type { Command } from '../../command.ts';
 import { EXIT_FAILED } from '../../failure.ts';
 import { parseOptions, UsageError } from '../../options.ts';
-import { describeFindings } from './findings.ts';
+import { reportFindings } from './findings.ts';
 import { readJson } from './read-json.ts';
-import { FOLDERS_HELP, FOLDERS_MAX, policySources, print, printJson } from './sources.ts';
+import {
+  FOLDERS_HELP,
+  FOLDERS_MAX,
+  policySources,
+  print,
+  printJson,
+  requireBoundary,
+} from './sources.ts';
 
 const help = `Usage
   platform policy eval [FOLDER|BUNDLE...] --input FILE [--data FILE] [--boundary B | --query Q]
@@ -57,9 +64,7 @@ export const evalVerb: Command = {
     );
     const { input, data, boundary = 'tool', query } = values;
     if (input === undefined) throw new UsageError('--input is needed');
-    if (!(BOUNDARIES as readonly string[]).includes(boundary)) {
-      throw new UsageError(`--boundary is one of ${BOUNDARIES.join(', ')}`);
-    }
+    requireBoundary(boundary);
     const json = values.json === true;
     return evaluate({ folders: positionals, json, input, data, boundary, query });
   },
@@ -86,11 +91,7 @@ async function evaluate(flags: EvalFlags): Promise<number> {
   if (flags.query !== undefined) return query(flags.query, { ...sources, data }, input, flags.json);
   const compiler = await RegoCompiler.load();
   const checked = compiler.check(sources);
-  if (!checked.ok) {
-    if (flags.json) printJson({ ok: false, errors: checked.errors });
-    else print(describeFindings(checked.errors));
-    return EXIT_FAILED;
-  }
+  if (!checked.ok) return reportFindings(checked.errors, flags.json);
   const { wasm, decisions } = await compileSources(sources);
   const record = RecordModule.create(moduleBytes('record'));
   const module = Authorization.create({ wasm, decisions, data: Buffer.from(JSON.stringify(data)) });

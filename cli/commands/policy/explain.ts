@@ -1,21 +1,28 @@
 // `platform policy explain`: which rule said yes or no, and what each of its conditions saw.
 import { writeFile } from 'node:fs/promises';
 import { BOUNDARIES } from '../../../runtime/decide/boundary.ts';
-import { BundleError, InputError } from '../../../runtime/errors.ts';
+import { InputError } from '../../../runtime/errors.ts';
 import { type Explanation, explainDecision } from '../../../runtime/explain/explanation.ts';
 import { htmlOf } from '../../../runtime/explain/html.ts';
 import { textOf } from '../../../runtime/explain/text.ts';
 import { viewOf } from '../../../runtime/explain/view.ts';
 import { isJsonObject } from '../../../runtime/json.ts';
-import { RegoCompiler, type RegoFinding } from '../../../runtime/modules/rego.ts';
+import { RegoCompiler } from '../../../runtime/modules/rego.ts';
 import type { Command } from '../../command.ts';
 import { EXIT_FAILED } from '../../failure.ts';
 import { parseOptions, UsageError } from '../../options.ts';
 import { explainRecorded } from '../../policy/explain/recorded.ts';
 import { stateFolder } from '../../state-folder.ts';
-import { describeFindings } from './findings.ts';
+import { reportPolicyError } from './findings.ts';
 import { readJson } from './read-json.ts';
-import { FOLDERS_HELP, FOLDERS_MAX, policySources, print, printJson } from './sources.ts';
+import {
+  FOLDERS_HELP,
+  FOLDERS_MAX,
+  policySources,
+  print,
+  printJson,
+  requireBoundary,
+} from './sources.ts';
 
 const help = `Usage
   platform policy explain [FOLDER|BUNDLE...] --input FILE [--data FILE] [--boundary B] [options]
@@ -84,11 +91,7 @@ export const explainVerb: Command = {
       const about = decision === undefined ? `Input ${input}` : `Decision ${decision}`;
       return await show(explanation, { json, all: values.all === true, html, about });
     } catch (error) {
-      const errors = error instanceof BundleError ? error.data.errors : undefined;
-      if (!Array.isArray(errors)) throw error;
-      if (json) printJson({ ok: false, errors });
-      else print(describeFindings(errors as RegoFinding[]));
-      return EXIT_FAILED;
+      return reportPolicyError(error, json);
     }
   },
 };
@@ -104,9 +107,7 @@ async function explainInput(flags: ExplainFlags): Promise<Explanation> {
   const { folders, input, data, boundary = 'tool' } = flags;
   const known = data === undefined ? {} : await readJson(data);
   if (!isJsonObject(known)) throw new InputError('input_invalid', `${data} is not an object`);
-  if (!(BOUNDARIES as readonly string[]).includes(boundary)) {
-    throw new UsageError(`--boundary is one of ${BOUNDARIES.join(', ')}`);
-  }
+  requireBoundary(boundary);
   return explainDecision(await RegoCompiler.load(), {
     sources: await policySources(folders),
     data: known,

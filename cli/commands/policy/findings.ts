@@ -1,6 +1,9 @@
 // Shows where a policy is wrong: file, line, column, the line itself, and what to do.
 import pc from 'picocolors';
+import { PlatformError } from '../../../runtime/errors.ts';
 import type { RegoFinding } from '../../../runtime/modules/rego.ts';
+import { EXIT_FAILED } from '../../failure.ts';
+import { print, printJson } from './sources.ts';
 
 /** One finding as text of a few lines; the caret stands under the column. */
 export function describeFinding(finding: RegoFinding): string {
@@ -26,4 +29,18 @@ function caret(source: string, column: number): string {
 export function describeFindings(findings: readonly RegoFinding[]): string {
   const count = `${findings.length} ${findings.length === 1 ? 'error' : 'errors'}`;
   return [...findings.map(describeFinding), count].join('\n\n');
+}
+
+/** Prints findings, as `{"ok":false,"errors":[…]}` with `json`; returns the exit code. */
+export function reportFindings(errors: readonly RegoFinding[], json: boolean): number {
+  if (json) printJson({ ok: false, errors });
+  else print(describeFindings(errors));
+  return EXIT_FAILED;
+}
+
+/** The same for an error that carries findings; any other one is thrown again. */
+export function reportPolicyError(error: unknown, json: boolean): number {
+  const errors = error instanceof PlatformError ? error.data.errors : undefined;
+  if (!Array.isArray(errors)) throw error;
+  return reportFindings(errors as RegoFinding[], json);
 }

@@ -7,14 +7,12 @@ import pc from 'picocolors';
 import { readBundleKeys } from '../../../runtime/bundle/keys.ts';
 import { codeOf, PlatformError } from '../../../runtime/errors.ts';
 import type { JsonObject } from '../../../runtime/json.ts';
-import type { RegoFinding } from '../../../runtime/modules/rego.ts';
 import { createHttpServer } from '../../../services/common/http/port.ts';
 import { sinkOf } from '../../../services/policy/log-sinks.ts';
 import { startPolling } from '../../../services/policy/poll.ts';
 import { createPolicyService, type PolicyService } from '../../../services/policy/service.ts';
 import { readToken } from '../../../services/policy/token.ts';
 import type { Command } from '../../command.ts';
-import { EXIT_FAILED } from '../../failure.ts';
 import { parseOptions, UsageError } from '../../options.ts';
 import { addressOf, isLoopback, type TcpAddress } from '../../policy/serve/address.ts';
 import {
@@ -24,7 +22,7 @@ import {
   type LocalSource,
   serveSource,
 } from '../../policy/serve/local.ts';
-import { describeFindings } from './findings.ts';
+import { reportPolicyError } from './findings.ts';
 import { FOLDERS_MAX, isBundle, policyFolders, print, printJson } from './sources.ts';
 
 const GRACE_MS = 3000;
@@ -154,7 +152,7 @@ async function serve(flags: ServeFlags): Promise<number> {
     await signalled();
     return 0;
   } catch (error) {
-    return explain(error, flags.json);
+    return reportPolicyError(error, flags.json);
   } finally {
     for (const end of ends.reverse()) await end();
   }
@@ -235,12 +233,4 @@ function isUrl(text: string): boolean {
 function tell(error: unknown): void {
   const message = error instanceof PlatformError ? error.message : 'something unexpected failed';
   process.stderr.write(`${pc.yellow('warning')} ${codeOf(error)}: ${message}\n`);
-}
-
-function explain(error: unknown, json: boolean): number {
-  const errors = error instanceof PlatformError ? error.data.errors : undefined;
-  if (!Array.isArray(errors)) throw error;
-  if (json) printJson({ ok: false, errors });
-  else print(describeFindings(errors as RegoFinding[]));
-  return EXIT_FAILED;
 }

@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { type PolicySources, readPolicies } from '../../../runtime/bundle/compile.ts';
 import { readBundle } from '../../../runtime/bundle/files.ts';
 import { ownerOf, withTenants } from '../../../runtime/bundle/tenants.ts';
+import { BOUNDARIES } from '../../../runtime/decide/boundary.ts';
 import { BundleError } from '../../../runtime/errors.ts';
+import { UsageError } from '../../options.ts';
 
 const shipped = fileURLToPath(new URL('../../../policies', import.meta.url));
 
@@ -54,6 +56,12 @@ export async function policySources(given: readonly string[]): Promise<PolicySou
   );
   const boundaries = Object.keys(sources.schemas ?? {});
   return { ...sources, files: withTenants([...files, ...added], boundaries.sort()) };
+}
+
+/** @throws UsageError for a `--boundary` that is none */
+export function requireBoundary(boundary: string): void {
+  if ((BOUNDARIES as readonly string[]).includes(boundary)) return;
+  throw new UsageError(`--boundary is one of ${BOUNDARIES.join(', ')}`);
 }
 
 export function print(line: string): void {

@@ -161,7 +161,7 @@ class Search {
 
   /** Lists, texts and numbers made for the edited rules, in requests that fit them otherwise. */
   #made(): void {
-    const { made, random } = this.#config;
+    const { made } = this.#config;
     const seeds = this.#seeds.groups().slice(0, LIKELY);
     // What came before may have taken longer than its share.
     const end = Math.max(STAGES.made, this.#asked / this.#count + MADE_SHARE);
@@ -173,11 +173,7 @@ class Search {
         isMore = true;
         for (const [seed] of seeds) {
           if (!this.#isBefore(end)) return;
-          let { input, subject } = seed!;
-          for (const each of template) {
-            input = replaced(input, each.path, random.pick(each.values)) as JsonObject;
-          }
-          this.#ask(replaced(input, path, value) as JsonObject, subject);
+          this.#askFitted(seed!, template, path, value);
         }
       }
     }
@@ -185,7 +181,7 @@ class Search {
 
   /** What an edited rule compares, all of it as the rule wants it but one member, which is moved a little. */
   #edges(): void {
-    const { edited, random } = this.#config;
+    const { edited } = this.#config;
     for (let rank = 0, isMore = true; isMore; rank++) {
       isMore = false;
       for (const template of edited) {
@@ -195,15 +191,21 @@ class Search {
           isMore = true;
           for (const [seed] of this.#seeds.groups()) {
             if (!this.#isBefore(STAGES.edges)) return;
-            let { input, subject } = seed!;
-            for (const each of template) {
-              input = replaced(input, each.path, random.pick(each.values)) as JsonObject;
-            }
-            this.#ask(replaced(input, path, candidates[rank]) as JsonObject, subject);
+            this.#askFitted(seed!, template, path, candidates[rank]!);
           }
         }
       }
     }
+  }
+
+  /** Asks for what a seed asked for, as a template wants it, with one value in its place. */
+  #askFitted(seed: Seed, template: readonly Constraint[], path: Path, value: JsonValue): void {
+    let { input } = seed;
+    for (const each of template) {
+      const picked = this.#config.random.pick(each.values);
+      input = replaced(input, each.path, picked) as JsonObject;
+    }
+    this.#ask(replaced(input, path, value) as JsonObject, seed.subject);
   }
 
   /** Two members that a condition compares with each other are made equal, and moved a little. */

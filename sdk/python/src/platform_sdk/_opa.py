@@ -5,7 +5,7 @@ import json
 
 import wasmtime
 
-from ._wasm import engine, trap_code
+from ._wasm import compiled, engine, trap_code
 from .errors import InputError, ModuleError
 
 _PAGE = 65536
@@ -21,12 +21,7 @@ class Policy:
     afresh."""
 
     def __init__(self, wasm, data):
-        try:
-            self._module = wasmtime.Module(engine(), wasm)
-        except wasmtime.WasmtimeError as cause:
-            raise ModuleError(
-                "the policy is not a WebAssembly module", code="module_missing"
-            ) from cause
+        self._module = compiled(wasm, "the policy")
         self._data = data
         self._exports = None
         self._start()

@@ -2,7 +2,7 @@
 
 import wasmtime
 
-from ._wasm import engine, error_of, trap_code
+from ._wasm import compiled, engine, error_of, trap_code
 from .errors import InputError, ModuleError
 
 _INPUT_BYTES_MAX = 1 << 20
@@ -21,12 +21,7 @@ class CompiledPolicy:
     afresh."""
 
     def __init__(self, wasm, data):
-        try:
-            self._module = wasmtime.Module(engine(), wasm)
-        except wasmtime.WasmtimeError as cause:
-            raise ModuleError(
-                "the policy is not a WebAssembly module", code="module_missing"
-            ) from cause
+        self._module = compiled(wasm, "the policy")
         self._data = data
         self._exports = None
         self._start()

@@ -51,6 +51,14 @@ def engine():
     return _engine
 
 
+def compiled(data, what):
+    """The module of these bytes; raises `module_missing` when they are none."""
+    try:
+        return wasmtime.Module(engine(), data)
+    except wasmtime.WasmtimeError as cause:
+        raise ModuleError(f"{what} is not a WebAssembly module", code="module_missing") from cause
+
+
 def error_of(number):
     """The error that a module's error number stands for."""
     code = ERRORS.get(number)
@@ -105,12 +113,7 @@ class WasmModule:
 
     def __init__(self, name, data=None):
         self.name = name
-        try:
-            self._module = wasmtime.Module(engine(), module_bytes(name) if data is None else data)
-        except wasmtime.WasmtimeError as cause:
-            raise ModuleError(
-                f"{name} is not a WebAssembly module", code="module_missing"
-            ) from cause
+        self._module = compiled(module_bytes(name) if data is None else data, name)
         self.generation = 0
         self._exports = None
         self._store = None
