@@ -8,19 +8,40 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import asc from 'assemblyscript/asc';
 import binaryen from 'binaryen';
 import { MODULE_LIMITS } from '../runtime/metering/limits.ts';
 import { meter } from '../runtime/metering/meter.ts';
+import { linkTables } from '../wasm/guard/compiler/link.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const target = join(root, 'wasm', 'build');
+/** `--to FOLDER` builds elsewhere: what is tried does not get into the way of what is used. */
+const { values, positionals } = parseArgs({
+  options: { to: { type: 'string', default: join(root, 'wasm', 'build') } },
+  allowPositionals: true,
+});
+const target = resolve(values.to);
+
+/** The modules that leave room for tables below their own data (`memoryBase`). */
+const { targets }: { targets: object } = JSON.parse(
+  readFileSync(join(root, 'asconfig.json'), 'utf8'),
+);
 
 /** From where a module may import; the filter's proxy and policy are joined to it later. */
 const allowedImports: Record<string, readonly string[]> = {
   filter: ['env', 'wasi_snapshot_preview1', 'policy', 'bridge'],
+};
+
+/** The modules that carry tables made at build time: what is built from one folder, and with which tables. */
+const linked: Record<string, () => Promise<{ name: string; tables: Uint8Array }[]>> = {
+  guard: async () => {
+    const { compileTables } = await import('../wasm/guard/compiler/index.ts');
+    return [{ name: 'guard', tables: compileTables() }];
+  },
+  tokens: async () => (await import('../wasm/tokens/compiler/index.ts')).tokenModules(),
 };
 
 /** The modules there are: every folder of wasm/ with an index.ts. */
@@ -29,11 +50,25 @@ function moduleNames(): string[] {
   return readdirSync(wasm).filter((name) => existsSync(join(wasm, name, 'index.ts')));
 }
 
+/** Builds what comes from one folder; returns the size of each module. */
+async function buildModule(name: string): Promise<string> {
+  const bytes = await compileModule(name);
+  const variants = (await linked[name]?.()) ?? [{ name, tables: undefined }];
+  return variants
+    .map((variant) => {
+      const { tables } = variant;
+      const whole = tables === undefined ? bytes : linkTables(bytes, tables);
+      return `wasm/${variant.name}: ${writeModule(variant.name, whole)} bytes`;
+    })
+    .join('\n');
+}
+
 /** Compiles one module; throws with the compiler's diagnostics, or when the result imports anything. */
-async function buildModule(name: string): Promise<number> {
-  const partial = `wasm/build/.${name}.partial.wasm`;
+async function compileModule(name: string): Promise<Uint8Array> {
+  const partial = `wasm/build/.${name}.${process.pid}.wasm`;
+  const target = name in targets ? ['--target', name] : [];
   const { error, stderr } = await asc.main(
-    [`wasm/${name}/index.ts`, '--config', 'asconfig.json', '--outFile', partial],
+    [`wasm/${name}/index.ts`, '--config', 'asconfig.json', ...target, '--outFile', partial],
     { stdout: process.stdout, baseDir: root } as never,
   );
   if (error)
@@ -42,24 +77,30 @@ async function buildModule(name: string): Promise<number> {
   const imports = WebAssembly.Module.imports(new WebAssembly.Module(bytes)).filter(
     ({ module }) => !allowedImports[name]?.includes(module),
   );
+  rmSync(join(root, partial));
   if (imports.length > 0) {
-    rmSync(join(root, partial));
     throw new Error(
       `wasm/${name} imports ${imports.map((i) => `${i.module}.${i.name}`).join(', ')}`,
     );
   }
-  renameSync(join(root, partial), join(target, `${name}.wasm`));
-  return MODULE_LIMITS[name] === undefined ? bytes.length : meterModule(name, bytes);
+  return bytes;
 }
 
-/** Puts the step counter in, and keeps the module without it for `npm run bench -- limits`. */
-function meterModule(name: string, bytes: Uint8Array): number {
-  const metered = meter(bytes, MODULE_LIMITS[name]!);
-  mkdirSync(join(target, 'unmetered'), { recursive: true });
-  renameSync(join(target, `${name}.wasm`), join(target, 'unmetered', `${name}.wasm`));
-  writeFileSync(join(target, `.${name}.partial.wasm`), metered);
-  renameSync(join(target, `.${name}.partial.wasm`), join(target, `${name}.wasm`));
-  return metered.length;
+/** Writes a module, with a step counter if it has limits; then the one without is kept for `npm run bench -- limits`. */
+function writeModule(name: string, bytes: Uint8Array): number {
+  const limits = MODULE_LIMITS[name];
+  if (limits === undefined) return place(target, name, bytes);
+  place(join(target, 'unmetered'), name, bytes);
+  return place(target, name, meter(bytes, limits));
+}
+
+/** Puts a file in its place at once, so that no reader sees half of it. */
+function place(folder: string, name: string, bytes: Uint8Array): number {
+  mkdirSync(folder, { recursive: true });
+  const partial = join(folder, `.${name}.${process.pid}.wasm`);
+  writeFileSync(partial, bytes);
+  renameSync(partial, join(folder, `${name}.wasm`));
+  return bytes.length;
 }
 
 /** Assembles what joins the filter with a policy (runtime/bundle/merge.ts). */
@@ -79,6 +120,6 @@ function buildGlue(): number {
 
 mkdirSync(target, { recursive: true });
 writeFileSync(join(target, '.gitignore'), '*\n');
-const names = process.argv.length > 2 ? process.argv.slice(2) : moduleNames();
-for (const name of names) console.log(`wasm/${name}: ${await buildModule(name)} bytes`);
+const names = positionals.length > 0 ? positionals : moduleNames();
+for (const name of names) console.log(await buildModule(name));
 if (names.includes('filter')) console.log(`wasm/filter/glue.wat: ${buildGlue()} bytes`);

@@ -34,7 +34,14 @@ export const MODULE_LIMITS: Readonly<Record<string, MeterLimits>> = {
   },
   guard: {
     ...{ steps: 2000 * MILLION, pages: 2048, depth: DEPTH },
-    entries: { ...SHARED, scan: undefined, steps: undefined },
+    entries: {
+      ...SHARED,
+      scan: undefined,
+      streamReserve: undefined,
+      streamOpen: undefined,
+      streamPush: undefined,
+      steps: undefined,
+    },
   },
 };
 

@@ -30,6 +30,7 @@ test('a clean text is allowed by every scanner', () => {
       assert.equal(find('The weather in Berlin is fine.', [name], direction), {
         allow: true,
         findings: [],
+        scores: { [name]: 0 },
         truncated: false,
       });
     }
@@ -45,8 +46,9 @@ test('findings carry byte offsets, not the value', () => {
   assert.is(
     Buffer.from(result).toString(),
     '{"allow":false,"findings":[' +
-      '{"end":17,"kind":"email","scanner":"PII","start":3},' +
-      '{"end":37,"kind":"email","scanner":"PII","start":23}],"truncated":false}',
+      '{"end":17,"kind":"email","scanner":"PII","score":1000,"start":3},' +
+      '{"end":37,"kind":"email","scanner":"PII","score":1000,"start":23}],' +
+      '"scores":{"PII":1000},"truncated":false}',
   );
 });
 
@@ -84,7 +86,7 @@ test('more than 256 findings are cut, said so and denied; the first ones are kep
 });
 
 test('unknown, repeated and missing scanners and unknown directions are refused', () => {
-  const unknown = ['Toxicity'] as unknown as ScannerName[];
+  const unknown = ['Politeness'] as unknown as ScannerName[];
   refused(() => find('x', unknown), 'input_invalid');
   refused(() => find('x', ['PII', 'PII']), 'input_invalid');
   refused(() => find('x', []), 'input_invalid');
@@ -93,7 +95,7 @@ test('unknown, repeated and missing scanners and unknown directions are refused'
 
 test('the module itself refuses what the host would', () => {
   for (const request of [
-    '{"direction":"input","scanners":["Toxicity"],"text":"x"}',
+    '{"direction":"input","scanners":["Politeness"],"text":"x"}',
     '{"direction":"input","scanners":["PII","PII"],"text":"x"}',
     '{"direction":"input","scanners":[],"text":"x"}',
     '{"direction":"both","scanners":["PII"],"text":"x"}',
@@ -101,6 +103,14 @@ test('the module itself refuses what the host would', () => {
     '{"direction":"input","scanners":["PII"]}',
     '{"direction":"input","scanners":["PII"],"text":"x","more":1}',
     '{"direction":"input","scanners":"PII","text":"x"}',
+    '{"direction":"input","scanners":["PII"],"text":"x","thresholds":{"PII":0}}',
+    '{"direction":"input","scanners":["PII"],"text":"x","thresholds":{"PII":1.5}}',
+    '{"direction":"input","scanners":["PII"],"text":"x","thresholds":{"None":1}}',
+    '{"direction":"input","scanners":["PII"],"text":"x","source":"friend"}',
+    '{"direction":"input","scanners":["PII"],"text":"x","canaries":[""]}',
+    '{"direction":"input","scanners":["PII"],"text":"x","topics":{"some":[]}}',
+    '{"direction":"input","scanners":["PII"],"text":"x","observed":{"tokens":{"count":1}}}',
+    '{"direction":"input","scanners":["PII"],"text":"x","tokens_max":-1}',
     '[]',
     'null',
   ]) {
@@ -139,6 +149,32 @@ test('the answer does not depend on what was scanned before', () => {
   for (const again of [texts, texts.toReversed()]) {
     for (const text of again) assert.equal(find(text, names), fresh[texts.indexOf(text)]);
   }
+});
+
+test('a stream answers as the whole text does, and releases nothing after a finding', () => {
+  const text = 'Mail é jo@example.com or 𝄞 password=hunter22 now';
+  const names: ScannerName[] = ['PII', 'Secrets', 'InvisibleText'];
+  const whole = find(text, names, 'output');
+  for (const size of [1, 2, 3, 7, 100]) {
+    const stream = guard.stream({ direction: 'output', scanners: names });
+    const findings = [];
+    let released = 0;
+    for (let at = 0; at < text.length; at += size) {
+      const isLast = at + size >= text.length;
+      const result = stream.push(text.slice(at, at + size), isLast);
+      findings.push(...result.findings);
+      assert.ok(result.released >= released, 'what was released stays released');
+      released = result.released;
+    }
+    assert.equal(findings, whole.findings);
+    assert.ok(released <= whole.findings[0]!.start);
+    assert.throws(() => stream.push('more'), /ended/);
+  }
+});
+
+test('a stream refuses half a surrogate pair', () => {
+  const options = { direction: 'output', scanners: ['PII'] } as const;
+  refused(() => guard.stream(options).push('a\ud800', true), 'input_lone_surrogate');
 });
 
 test.run();

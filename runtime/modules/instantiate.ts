@@ -31,15 +31,27 @@ export class ModuleInstance<Operations extends string> {
   #generation = 0;
 
   /** Compiles; throws a ModuleError when the bytes are no module or lack an export. */
-  constructor(name: string, bytes: Uint8Array, operations: readonly Operations[]) {
+  constructor(
+    name: string,
+    bytes: Uint8Array | WebAssembly.Module,
+    operations: readonly Operations[],
+  ) {
     this.#name = name;
     this.#operations = operations;
     try {
-      this.#compiled = new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>);
+      this.#compiled =
+        bytes instanceof WebAssembly.Module
+          ? bytes
+          : new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>);
     } catch (cause) {
       throw new ModuleError('module_missing', `${name} is not a WebAssembly module`, { cause });
     }
     this.#instance();
+  }
+
+  /** The same module with memory of its own. */
+  another(): ModuleInstance<Operations> {
+    return new ModuleInstance(this.#name, this.#compiled, this.#operations);
   }
 
   /** Counts instances: a module that keeps state must be given it again when this has changed. */

@@ -39,6 +39,12 @@ export function persist(): void {
   floor = top;
 }
 
+/** Keeps only what is below `point`, which `keptBelow` returned earlier, and frees everything else. */
+export function restore(point: u32): void {
+  floor = point;
+  top = point;
+}
+
 /** Everything below this is kept. */
 export function keptBelow(): u32 {
   return floor;

@@ -2,6 +2,7 @@
 
 import { report } from './findings';
 import * as Kind from './kinds';
+import { SECRETS } from './scanners';
 import { isStandIn } from './structured';
 import {
   ALNUM,
@@ -108,7 +109,8 @@ export function assignmentAt(p: u32): void {
   count(q - start);
   if (q - start < least || !letters || !others || isStandIn(start, q)) return;
   // The format's own kind says more; it is reported where it begins.
-  if (tokenAt(start) == 0 && !isAwsSecret(start)) report(start, q, Kind.PASSWORD_ASSIGNMENT);
+  if (tokenAt(start) == 0 && !isAwsSecret(start))
+    report(start, q, SECRETS, Kind.PASSWORD_ASSIGNMENT, 1000);
 }
 
 /** Whether 40 base64 characters with both cases and a digit stand alone at `p`, near "aws" or "secret". */
@@ -151,7 +153,7 @@ export function awsSecretAt(p: u32): void {
   if (p < base64End) return;
   base64End = run(p, ALNUM | BASE64, UNBOUNDED);
   if (base64End - p == AWS_SECRET_LENGTH && isAwsSecret(p))
-    report(p, base64End, Kind.AWS_SECRET_ACCESS_KEY);
+    report(p, base64End, SECRETS, Kind.AWS_SECRET_ACCESS_KEY, 1000);
 }
 
 /** Reports the key of an Azure storage connection string, its `=` at `p`; returns its end, or 0. */
@@ -159,7 +161,7 @@ export function azureStorageAt(p: u32): u32 {
   if (!endsFolded(p, 'accountkey')) return 0;
   const stop = run(p + 1, ALNUM | BASE64, AZURE_KEY_LENGTH + 1);
   if (stop - p - 1 != AZURE_KEY_LENGTH || at(stop) != 0x3d || at(stop + 1) != 0x3d) return 0;
-  report(p + 1, stop + 2, Kind.AZURE_STORAGE_KEY);
+  report(p + 1, stop + 2, SECRETS, Kind.AZURE_STORAGE_KEY, 1000);
   return stop + 2;
 }
 
@@ -172,7 +174,7 @@ export function azureClientAt(p: u32): void {
   let q = p + 1;
   while (q - p <= 34 && isAzure(q)) q++;
   count(q - start);
-  if (q - p - 1 >= 31) report(start, q, Kind.AZURE_CLIENT_SECRET);
+  if (q - p - 1 >= 31) report(start, q, SECRETS, Kind.AZURE_CLIENT_SECRET, 1000);
 }
 
 function isAzure(p: u32): bool {

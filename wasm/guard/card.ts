@@ -3,6 +3,7 @@
 import { report } from './findings';
 import { CREDIT_CARD } from './kinds';
 import { digit, digitsIn, evenlySeparated, groupEnd, groupLength, groups } from './numbers';
+import { PII } from './scanners';
 import { ALNUM, at, DIGIT, is } from './text';
 
 /** The first `length` digits as a number. */
@@ -86,7 +87,7 @@ export function cardAt(p: u32): u32 {
     // A fraction such as 4111111111111111.5 is no card.
     if (number == 1 && at(stop) == 0x2e && is(stop + 1, DIGIT)) continue;
     if (!isGrouped(number) || !isIssued(length) || !checks(length)) continue;
-    report(p, stop, CREDIT_CARD);
+    report(p, stop, PII, CREDIT_CARD, 1000);
     return stop;
   }
   return 0;

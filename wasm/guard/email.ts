@@ -2,6 +2,7 @@
 
 import { report } from './findings';
 import { EMAIL } from './kinds';
+import { PII } from './scanners';
 import {
   ALNUM,
   at,
@@ -83,5 +84,5 @@ export function emailAt(p: u32): void {
   if (last == 0 || numeric > 1 || isImageName(p + 1, last)) return;
   if (is(last, UNDERSCORE)) return;
   const isRemote = p - start == 3 && startsFolded(start, 'git') && at(last) == 0x3a;
-  if (!isRemote) report(start, last, EMAIL);
+  if (!isRemote) report(start, last, PII, EMAIL, 1000);
 }

@@ -3,6 +3,7 @@
 import { report } from './findings';
 import { IBAN } from './kinds';
 import { separatorAt } from './numbers';
+import { PII } from './scanners';
 import { ALNUM, at, count, DIGIT, is, LETTER } from './text';
 
 // One literal, because joining literals would allocate: five characters an entry, the last a separator.
@@ -62,6 +63,6 @@ export function ibanAt(p: u32): u32 {
   }
   const check = valueOf(load<u8>(characters + 2)) * 10 + valueOf(load<u8>(characters + 3));
   if (is(q, ALNUM) || check < 2 || check > 98 || !checks(length)) return 0;
-  report(p, q, IBAN);
+  report(p, q, PII, IBAN, 1000);
   return q;
 }

@@ -16,6 +16,7 @@ import {
 } from './codepoint';
 import { report } from './findings';
 import * as Kind from './kinds';
+import { INVISIBLE_TEXT } from './scanners';
 import { begin, count, end } from './text';
 
 const NONE: u32 = 0xff;
@@ -31,7 +32,7 @@ export function resetInvisible(): void {
 
 /** Reports the open run; call after a scan. */
 export function finishInvisible(): void {
-  if (runKind != NONE) report(runStart, runEnd, runKind);
+  if (runKind != NONE) report(runStart, runEnd, INVISIBLE_TEXT, runKind, 1000);
   runKind = NONE;
 }
 

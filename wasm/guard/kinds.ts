@@ -1,6 +1,9 @@
-// The kinds of findings, numbered in the order of scanner name, then kind name, so that numbers sort as names do.
+// The kinds of findings that the code itself knows; those of the rules are named in the rule tables.
 
 import { writeAscii } from '../common/writer';
+
+/** Set in the number of a kind whose name stands in the rule tables. */
+export const RULE_KIND: u32 = 0x8000;
 
 // InvisibleText
 export const BIDI_CONTROL: u32 = 0;
@@ -49,140 +52,114 @@ export const TWILIO_KEY: u32 = 38;
 export const URL_CREDENTIALS: u32 = 39;
 export const VAULT_TOKEN: u32 = 40;
 
-/** Writes the name of the scanner that reports `kind`. */
-export function writeScanner(kind: u32): void {
-  if (kind < CREDIT_CARD) writeAscii('InvisibleText');
-  else if (kind < ANTHROPIC_KEY) writeAscii('PII');
-  else writeAscii('Secrets');
-}
-
-/** Writes the name of `kind`, as findings carry it. */
-export function writeKind(kind: u32): void {
+/** The name of a kind that is no rule's. */
+function nameOf(kind: u32): string {
   switch (kind) {
     case BIDI_CONTROL:
-      writeAscii('bidi_control');
-      break;
+      return 'bidi_control';
     case DIRECTIONAL_MARK:
-      writeAscii('directional_mark');
-      break;
+      return 'directional_mark';
     case INVISIBLE_FORMAT:
-      writeAscii('invisible_format');
-      break;
+      return 'invisible_format';
     case NONCHARACTER:
-      writeAscii('noncharacter');
-      break;
+      return 'noncharacter';
     case PRIVATE_USE:
-      writeAscii('private_use');
-      break;
+      return 'private_use';
     case TAG_CHARACTERS:
-      writeAscii('tag_characters');
-      break;
+      return 'tag_characters';
     case VARIATION_SELECTOR:
-      writeAscii('variation_selector');
-      break;
+      return 'variation_selector';
     case ZERO_WIDTH:
-      writeAscii('zero_width');
-      break;
+      return 'zero_width';
     case CREDIT_CARD:
-      writeAscii('credit_card');
-      break;
+      return 'credit_card';
     case EMAIL:
-      writeAscii('email');
-      break;
+      return 'email';
     case IBAN:
-      writeAscii('iban');
-      break;
+      return 'iban';
     case PHONE:
-      writeAscii('phone');
-      break;
+      return 'phone';
     case SSN:
-      writeAscii('ssn');
-      break;
+      return 'ssn';
     case ANTHROPIC_KEY:
-      writeAscii('anthropic_key');
-      break;
+      return 'anthropic_key';
     case AWS_ACCESS_KEY_ID:
-      writeAscii('aws_access_key_id');
-      break;
+      return 'aws_access_key_id';
     case AWS_SECRET_ACCESS_KEY:
-      writeAscii('aws_secret_access_key');
-      break;
+      return 'aws_secret_access_key';
     case AZURE_CLIENT_SECRET:
-      writeAscii('azure_client_secret');
-      break;
+      return 'azure_client_secret';
     case AZURE_STORAGE_KEY:
-      writeAscii('azure_storage_key');
-      break;
+      return 'azure_storage_key';
     case DATABRICKS_TOKEN:
-      writeAscii('databricks_token');
-      break;
+      return 'databricks_token';
     case DIGITALOCEAN_TOKEN:
-      writeAscii('digitalocean_token');
-      break;
+      return 'digitalocean_token';
     case DOCKER_TOKEN:
-      writeAscii('docker_token');
-      break;
+      return 'docker_token';
     case GITHUB_TOKEN:
-      writeAscii('github_token');
-      break;
+      return 'github_token';
     case GITLAB_TOKEN:
-      writeAscii('gitlab_token');
-      break;
+      return 'gitlab_token';
     case GOOGLE_API_KEY:
-      writeAscii('google_api_key');
-      break;
+      return 'google_api_key';
     case GOOGLE_OAUTH:
-      writeAscii('google_oauth');
-      break;
+      return 'google_oauth';
     case HUGGINGFACE_TOKEN:
-      writeAscii('huggingface_token');
-      break;
+      return 'huggingface_token';
     case JWT:
-      writeAscii('jwt');
-      break;
+      return 'jwt';
     case NPM_TOKEN:
-      writeAscii('npm_token');
-      break;
+      return 'npm_token';
     case OPENAI_KEY:
-      writeAscii('openai_key');
-      break;
+      return 'openai_key';
     case PASSWORD_ASSIGNMENT:
-      writeAscii('password_assignment');
-      break;
+      return 'password_assignment';
     case PRIVATE_KEY:
-      writeAscii('private_key');
-      break;
+      return 'private_key';
     case PYPI_TOKEN:
-      writeAscii('pypi_token');
-      break;
+      return 'pypi_token';
     case SENDGRID_KEY:
-      writeAscii('sendgrid_key');
-      break;
+      return 'sendgrid_key';
     case SHOPIFY_TOKEN:
-      writeAscii('shopify_token');
-      break;
+      return 'shopify_token';
     case SLACK_TOKEN:
-      writeAscii('slack_token');
-      break;
+      return 'slack_token';
     case SLACK_WEBHOOK:
-      writeAscii('slack_webhook');
-      break;
+      return 'slack_webhook';
     case STRIPE_KEY:
-      writeAscii('stripe_key');
-      break;
+      return 'stripe_key';
     case TELEGRAM_BOT_TOKEN:
-      writeAscii('telegram_bot_token');
-      break;
+      return 'telegram_bot_token';
     case TWILIO_KEY:
-      writeAscii('twilio_key');
-      break;
+      return 'twilio_key';
     case URL_CREDENTIALS:
-      writeAscii('url_credentials');
-      break;
+      return 'url_credentials';
     case VAULT_TOKEN:
-      writeAscii('vault_token');
-      break;
+      return 'vault_token';
     default:
-      unreachable();
+      return unreachable();
   }
+}
+
+/** Writes the name of a kind to the output. */
+export function writeKind(kind: u32): void {
+  writeAscii(nameOf(kind));
+}
+
+/** Whether the name of one kind sorts before another's. */
+export function kindPrecedes(kind: u32, other: u32): bool {
+  return compareNames(nameOf(kind), nameOf(other)) < 0;
+}
+
+/** Compares two ASCII literals without the managed heap. */
+function compareNames(a: string, b: string): i32 {
+  const shorter = min(a.length, b.length);
+  for (let i = 0; i < shorter; i++) {
+    const difference =
+      <i32>load<u16>(changetype<usize>(a) + ((<usize>i) << 1)) -
+      <i32>load<u16>(changetype<usize>(b) + ((<usize>i) << 1));
+    if (difference != 0) return difference;
+  }
+  return a.length - b.length;
 }

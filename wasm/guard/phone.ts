@@ -14,6 +14,7 @@ import {
   groups,
   separatorAt,
 } from './numbers';
+import { PII } from './scanners';
 import { ALNUM, at, DIGIT, is, letterWithin, run, wordWithin } from './text';
 
 /** E.164: at most 15 digits; the shortest in use with a country code have 8. */
@@ -88,7 +89,7 @@ function internationalFrom(p: u32, from: u32, groupsMin: u32): u32 {
     q += gap;
   }
   if (stop == 0) return 0;
-  report(p, stop, PHONE);
+  report(p, stop, PII, PHONE, 1000);
   return stop;
 }
 
@@ -108,7 +109,7 @@ export function phoneAtParenthesis(p: u32): u32 {
   const line = exchange + 3 + gap;
   const stop = line + 4;
   if (gap == 0 || run(line, DIGIT, 5) != stop || is(stop, ALNUM) || goesOn(stop)) return 0;
-  report(p, stop, PHONE);
+  report(p, stop, PII, PHONE, 1000);
   return stop;
 }
 
@@ -170,6 +171,6 @@ export function phoneAtDigit(p: u32): u32 {
   if (number == 0 || continues(p)) return 0;
   const stop = groupEnd(number - 1);
   if (is(stop, ALNUM) || goesOn(stop)) return 0;
-  report(p, stop, PHONE);
+  report(p, stop, PII, PHONE, 1000);
   return stop;
 }

@@ -1,4 +1,4 @@
-// The one pass over the text: each byte that could begin a finding goes to the matcher that knows it.
+// Runs the scanners over a text or over the pieces of one.
 
 import {
   assignmentAt,
@@ -14,6 +14,8 @@ import { ibanAt } from './iban';
 import { finishInvisible, invisibleAt, resetInvisible } from './invisible';
 import { continues, hasDigits, readGroups } from './numbers';
 import { phoneAtDigit, phoneAtParenthesis, phoneAtPlus } from './phone';
+import { scanners } from './request';
+import { INVISIBLE_TEXT, PII, SECRETS } from './scanners';
 import { ssnAt } from './ssn';
 import { jwtAt, privateKeyAt, urlCredentialsAt } from './structured';
 import {
@@ -28,12 +30,9 @@ import {
   is,
   LETTER,
   openText,
+  resetWork,
 } from './text';
 import { tokenAt, tokenKind } from './tokens';
-
-export const INVISIBLE_TEXT: u32 = 1;
-export const PII: u32 = 2;
-export const SECRETS: u32 = 4;
 
 /** The fewest digits of a number that is reported: a national telephone number. */
 const DIGITS_MIN: u32 = 7;
@@ -43,10 +42,33 @@ let numberEnd: u32 = 0;
 /** Where the last token or key ended. */
 let secretEnd: u32 = 0;
 
-/** Scans `length` bytes of valid UTF-8 with the scanners of `scanners`; the answer is in findings.ts. */
-export function scanText(pointer: u32, length: u32, scanners: u32): void {
-  openText(pointer, length);
+/** Forgets the last text. */
+export function resetScan(): void {
   resetFindings();
+  resetWork();
+}
+
+/**
+ * Lets every scanner that was asked for judge `[begin, end)`, of which what they hold back from is new; returns the
+ * least of what they hold: nothing reported later begins before. With `last` the text ends at `end`.
+ */
+export function advanceAll(begin: usize, end: usize, last: bool): usize {
+  count(<u32>(end - begin));
+  let held = end;
+  // These three still need the whole text.
+  if ((scanners & ((1 << INVISIBLE_TEXT) | (1 << PII) | (1 << SECRETS))) != 0) {
+    if (last) scanText(<u32>begin, <u32>(end - begin));
+    else held = begin;
+  }
+  return held;
+}
+
+/** Says that the text has moved down by `delta` bytes. */
+export function shiftAll(_delta: usize): void {}
+
+/** Scans `length` bytes of valid UTF-8; the answer is in findings.ts. */
+function scanText(pointer: u32, length: u32): void {
+  openText(pointer, length);
   resetInvisible();
   resetAssigned();
   numberEnd = 0;
@@ -55,14 +77,13 @@ export function scanText(pointer: u32, length: u32, scanners: u32): void {
   while (p < end) {
     const byte: u32 = load<u8>(p);
     if (byte >= 0x80) {
-      p = (scanners & INVISIBLE_TEXT) != 0 ? invisibleAt(p) : p + 1;
+      p = (scanners & (1 << INVISIBLE_TEXT)) != 0 ? invisibleAt(p) : p + 1;
       continue;
     }
-    if ((scanners & PII) != 0) personalAt(p, byte);
-    if ((scanners & SECRETS) != 0) secretAt(p, byte);
+    if ((scanners & (1 << PII)) != 0) personalAt(p, byte);
+    if ((scanners & (1 << SECRETS)) != 0) secretAt(p, byte);
     p++;
   }
-  count(length);
   finishInvisible();
 }
 
@@ -108,7 +129,7 @@ function secretAt(p: u32, byte: u32): void {
   if (!is(p, ALNUM) || !boundary(p)) return;
   const stop = tokenAt(p);
   if (stop == 0) return;
-  report(p, stop, tokenKind());
+  report(p, stop, SECRETS, tokenKind(), 1000);
   secretEnd = stop;
 }
 

@@ -3,6 +3,7 @@
 import { report } from './findings';
 import { SSN } from './kinds';
 import { digit, evenlySeparated, goesOn, groupEnd, groupLength, groups } from './numbers';
+import { PII } from './scanners';
 import { ALNUM, is, letterWithin, wordWithin } from './text';
 
 const KEYWORD_WITHIN: u32 = 32;
@@ -34,7 +35,7 @@ export function ssnAt(p: u32): u32 {
     stop = groupEnd(0);
   }
   if (stop == 0 || is(stop, ALNUM) || goesOn(stop) || !isIssued()) return 0;
-  report(p, stop, SSN);
+  report(p, stop, PII, SSN, 1000);
   return stop;
 }
 

@@ -2,6 +2,7 @@
 
 import { report } from './findings';
 import * as Kind from './kinds';
+import { SECRETS } from './scanners';
 import {
   ALNUM,
   at,
@@ -69,7 +70,8 @@ export function jwtAt(p: u32): void {
   const payload = run(p + 1, TOKEN, UNBOUNDED);
   if (at(payload) != 0x2e) return;
   const stop = run(payload + 1, TOKEN, UNBOUNDED);
-  if (stop - payload > SIGNATURE_MIN && isHeader(header, p)) report(header, stop, Kind.JWT);
+  if (stop - payload > SIGNATURE_MIN && isHeader(header, p))
+    report(header, stop, SECRETS, Kind.JWT, 1000);
 }
 
 /** Whether the label `[p, stop)` of a PEM block names a private key. */
@@ -119,7 +121,7 @@ export function privateKeyAt(p: u32): u32 {
   } else {
     q = label + 5;
   }
-  report(p, q, Kind.PRIVATE_KEY);
+  report(p, q, SECRETS, Kind.PRIVATE_KEY, 1000);
   return q;
 }
 
@@ -162,5 +164,5 @@ export function urlCredentialsAt(p: u32): void {
   if (isStandIn(colon + 1, user)) return;
   let scheme = p;
   while (p - scheme < 32 && is(scheme - 1, LETTER | DIGIT | DASH | DOT | BASE64)) scheme--;
-  report(scheme, user, Kind.URL_CREDENTIALS);
+  report(scheme, user, SECRETS, Kind.URL_CREDENTIALS, 1000);
 }

@@ -41,6 +41,10 @@ for (let byte: u32 = 0; byte < 256; byte++) store<u8>(classes + byte, <u8>classO
 export function openText(pointer: u32, length: u32): void {
   begin = pointer;
   end = pointer + length;
+}
+
+/** Begins to count the work on a new text. */
+export function resetWork(): void {
   work = 0;
 }
 
