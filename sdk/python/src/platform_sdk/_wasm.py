@@ -135,11 +135,18 @@ class WasmModule:
             self._exports = self._store = None
             raise ModuleError(f"{self.name} trapped", code=code) from cause
 
-    def write(self, data):
+    def another(self):
+        """The same module with memory of its own."""
+        other = object.__new__(WasmModule)
+        other.name, other._module = self.name, self._module
+        other.generation, other._exports, other._store = 0, None, None
+        return other
+
+    def write(self, data, reserve="reserve"):
         """Writes input; returns where it is."""
         if len(data) > 0x7FFFFFFF:
             raise error_of(1)
-        pointer = self.invoke("reserve", len(data)) & 0xFFFFFFFF
+        pointer = self.invoke(reserve, len(data)) & 0xFFFFFFFF
         if pointer == 0:
             raise error_of(1)
         self._exports["memory"].write(self._store, data, pointer)

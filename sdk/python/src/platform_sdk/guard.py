@@ -5,8 +5,8 @@ import functools
 import json
 import os
 
-from ._wasm import WasmModule
-from .errors import GuardrailError, InputError
+from ._wasm import WasmModule, error_of
+from .errors import GuardrailError, InputError, ModuleError
 
 INPUT_SCANNERS = ("InvisibleText", "PII", "Secrets")
 OUTPUT_SCANNERS = ("InvisibleText", "PII", "Secrets")
@@ -22,15 +22,69 @@ class Guard:
         """From the JSON bytes of a request to the canonical JSON of the result."""
         return self._module.run("scan", bytes(data))
 
-    def scan(self, direction, scanners, text):
-        """`{"allow": bool, "findings": [{"scanner","kind","start","end"}…]}`; offsets in UTF-8
-        bytes."""
-        request = {"direction": direction, "scanners": list(scanners), "text": text}
-        try:
-            data = json.dumps(request, ensure_ascii=False).encode()
-        except UnicodeEncodeError as cause:
-            raise InputError("half of a surrogate pair", code="input_lone_surrogate") from cause
-        return json.loads(self.scan_bytes(data))
+    def scan(self, direction, scanners, text, **options):
+        """`{"allow": bool, "findings": [{"scanner","kind","score","start","end"}…], "scores":
+        {scanner: score}, "truncated": bool}`; offsets in UTF-8 bytes, scores in thousandths. The
+        options are those of the module's request: `prompt`, `source`, `thresholds`, `canaries`,
+        `topics`, `tokens_max`, `observed`."""
+        request = {"direction": direction, "scanners": list(scanners), "text": text, **options}
+        return json.loads(self.scan_bytes(_utf8(json.dumps(request, ensure_ascii=False))))
+
+    def stream(self, direction, scanners, **options):
+        """Begins to scan a text that comes in pieces, in memory of its own."""
+        request = {"direction": direction, "scanners": list(scanners), **options}
+        request = _utf8(json.dumps(request, ensure_ascii=False))
+        return GuardStream(self._module.another(), request)
+
+
+class GuardStream:
+    """One text that comes in pieces: whatever the pieces, the findings are those of the whole
+    text."""
+
+    def __init__(self, module, request):
+        self._module = module
+        pointer = module.write(request, reserve="streamReserve")
+        number = module.invoke("streamOpen", pointer, len(request))
+        if number != 0:
+            raise error_of(number)
+        self._generation = module.generation
+        self._is_open = True
+        self._held = b""
+        self._released = 0
+
+    def push(self, piece, last=False):
+        """Takes the next piece of the text; returns the text that may be shown now, and the answer
+        of `Guard.scan` with the findings that became certain, and `released`, the bytes that may be
+        shown in all. Nothing is released once something was found. Raises InputError and
+        ModuleError, after which nothing more may be shown."""
+        if not self._is_open:
+            raise ModuleError("the stream has ended", code="module_trapped")
+        self._is_open = False
+        data = _utf8(piece)
+        pointer = self._module.write(data)
+        # A fresh instance knows nothing of what came before.
+        if self._module.generation != self._generation:
+            raise ModuleError("the guard trapped within a stream", code="module_trapped")
+        number = self._module.invoke("streamPush", pointer, len(data), 1 if last else 0)
+        if number != 0:
+            raise error_of(number)
+        answer = json.loads(self._module.output())
+        self._is_open = not last
+        self._held += data
+        free = answer["released"] - self._released
+        # Half of a character is shown with its other half.
+        while 0 < free < len(self._held) and self._held[free] & 0xC0 == 0x80:
+            free -= 1
+        shown, self._held = self._held[:free], self._held[free:]
+        self._released += free
+        return shown.decode(), answer
+
+
+def _utf8(text):
+    try:
+        return text.encode()
+    except UnicodeEncodeError as cause:
+        raise InputError("half of a surrogate pair", code="input_lone_surrogate") from cause
 
 
 @functools.lru_cache(maxsize=1)
@@ -97,7 +151,12 @@ def _result(direction, scanners, text, block, guard=None):
     found = {}
     for finding in answer["findings"]:
         entry = found.setdefault(
-            finding["scanner"], {"score": 1.0, "threshold": None, "matches": []}
+            finding["scanner"],
+            {
+                "score": answer["scores"][finding["scanner"]] / 1000,
+                "threshold": None,
+                "matches": [],
+            },
         )
         entry["matches"].append({k: finding[k] for k in ("kind", "start", "end")})
     if block and not answer["allow"]:
