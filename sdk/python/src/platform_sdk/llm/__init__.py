@@ -1,0 +1,54 @@
+"""Wraps a client of a language model: every call is a span, is scanned, and its tool calls are
+shown to policy.
+
+    client = platform_llm(OpenAI())                       # or AsyncOpenAI, Anthropic, genai.Client, Mistral …
+    client.chat.completions.create(model="…", messages=[…])
+
+The rules, the same in the TypeScript SDK (`platformLlm`):
+
+What is covered. OpenAI: chat/completions, responses and completions; Anthropic: v1/messages; Google:
+generate_content and generate_content_stream of `models`, `chats` and `aio`; Mistral: chat, agents, fim. By
+request, so that helpers (`stream()`, `parse()`, `with_raw_response`, `with_options()`, automatic function
+calling) are covered too. Everything else, embeddings for example, passes untouched. The client given stays as
+it was; what is returned is of the same class.
+
+On or off. `PLATFORM_LLM_GUARD_ENABLED`: 1, true, yes, on; 0, false, no, off; other words count as on. Unset or
+empty: on exactly when the process runs under the platform (`PLATFORM_GATEWAY_URL` or `PLATFORM_LLM_GUARD_URL` is
+set). `BLOCK_ON_DETECTION=false` only reports: span attributes and metrics, no error.
+`PII_DETECTION_THRESHOLD` (0 to 1) is the threshold of PII.
+
+Order of one call: start the span; scan the prompt (all roles; the texts of one source together, joined by a
+line feed; results of tools with source `tool`, attached documents with source `document`, the rest `user`); send;
+scan the response (text, refusal, reasoning, arguments of tool calls); show each tool call to `on_tool_call`;
+release. A block raises GuardrailError with `.scanners`: nothing was sent, or nothing was released.
+
+Streams. Each field of a response (the text of choice 0, the arguments of its tool call 1 …) goes through a
+GuardStream of its own. Chunks leave in the order in which they came, each when all its text is released; a chunk
+that is text only is cut in two where the released part ends. On a finding nothing more is released, the
+connection is closed and the iterator raises. With `on_tool_call` no part of a tool call, nor anything after it,
+leaves before the call is complete and allowed. Raw access to a streamed response (`with_raw_response`,
+`with_streaming_response`) reads and scans the whole stream before any byte is handed out.
+
+Tool calls. `on_tool_call(call)` gets a ToolCall (`id`, `name`, `arguments` as JSON text, `provider`, `model`);
+what it raises is raised; returning False, or an object or dict whose `allow` is False, raises CredentialError
+with the code `tool_call_denied` and the `decision_id` if there is one.
+
+Span `platform.llm.chat` (kind client): gen_ai.system (openai, anthropic, google, mistral), gen_ai.provider.name
+(openai, anthropic, gcp.gemini or gcp.vertex_ai, mistral_ai), gen_ai.operation.name (chat, or generate_content for
+Google, or text_completion), gen_ai.request.model, gen_ai.response.model, gen_ai.response.id,
+gen_ai.response.finish_reasons (list), gen_ai.usage.input_tokens (cached ones included), gen_ai.usage.output_tokens
+(reasoning included), gen_ai.usage.total_tokens, agent_name, tenant, role, spiffe_id, platform.llm.cost_usd,
+duration_ms. Blocked: platform.guard.prompt_blocked, platform.guard.scanners (names joined by a comma),
+platform.guard.output_blocked, platform.guard.output_scanners; status ERROR `Blocked by LLM Guard` or `Output
+blocked by LLM Guard`. Any other error: status ERROR with the error's class name, attribute error.type. With
+`capture_content`: gen_ai.input.messages and gen_ai.output.messages, JSON, never for what was blocked.
+`stream_options.include_usage` is asked for where the caller says nothing of stream_options, and the chunk that
+only carries it is kept from the caller.
+
+Metrics: platform.llm.calls, platform.llm.call.duration (s), platform.llm.call_errors with error_type; labels
+model, provider (the gen_ai.system). platform.llm.input_tokens, platform.llm.output_tokens with agent besides.
+
+Cost: sdk/prices.json, US dollars for a million tokens, by model; `PLATFORM_LLM_PRICES` names a file of the same
+form that replaces it. A model is looked up as the response names it, then without a trailing date or `-latest`;
+an unknown one has no cost.
+"""
