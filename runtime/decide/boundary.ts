@@ -13,6 +13,7 @@ export const BOUNDARIES = [
   'sandbox',
   'browse',
   'deploy',
+  'scan',
 ] as const;
 export type Boundary = (typeof BOUNDARIES)[number];
 
@@ -25,10 +26,10 @@ const committedOf: { readonly [boundary in Boundary]?: readonly string[] } = {
   tool: ['arguments', 'provenance'],
 };
 
-/** The same at every boundary: these modules read the one field, whoever asks. */
+/** The same at every boundary, whoever asks. */
 const committedBy: Record<Exclude<DecisionModule, 'authorization'>, readonly string[]> = {
   arguments: ['arguments'],
-  guard: ['text'],
+  guard: ['text', 'prompt', 'canaries', 'topics'],
   scope: [],
 };
 

@@ -84,6 +84,7 @@ export function sampleData(agents: number): JsonObject {
         actions: { click: true, screenshot: true },
       },
       ...(number % 4 === 3 ? { services: { gateway: true } } : {}),
+      ...(number % 3 === 1 ? { scan: { scanners: { PII: 'warn', Toxicity: 'warn' } } } : {}),
       ...(number % 5 === 0 ? { secrets: { tenant_write: true, role_write: true } } : {}),
       ...(number % 7 === 6 ? { secrets: { actions: { read: true } } } : {}),
     };
@@ -108,6 +109,7 @@ export function sampleData(agents: number): JsonObject {
         callers: { [SAMPLE_GATEWAY]: true },
         delegates: { [SAMPLE_GATEWAY]: true },
       },
+      guard: { agents: true, callers: { [SAMPLE_GATEWAY]: true } },
     },
     tools: {},
     limits: { agent_minute: 120, tenant_minute: 600 },
@@ -132,6 +134,7 @@ function scopeOf(tenant: number): JsonObject {
   const everybody = { [sampleTenantScope(tenant)]: true };
   return {
     exchange,
+    ...(tenant % 4 === 1 ? { scan: { scanners: { PII: 'block', Secrets: 'block' } } } : {}),
     ...(tenant % 2 === 0 ? { peers: { send: everybody, receive: everybody } } : {}),
   };
 }

@@ -13,6 +13,7 @@ import { messageInput } from './requests/message.ts';
 import { argumentValues, guardInput, schemaTexts, scopeInput } from './requests/modules.ts';
 import { registrationInput } from './requests/registration.ts';
 import { sandboxInput } from './requests/sandbox.ts';
+import { scanInput } from './requests/scan.ts';
 import { secretInput } from './requests/secret.ts';
 import { toolInput } from './requests/tool.ts';
 import { anyValue, brokenBytes } from './requests/values.ts';
@@ -40,6 +41,7 @@ const inputs: Record<Boundary, { weight: number; arbitrary: fc.Arbitrary<JsonVal
   sandbox: { weight: 4, arbitrary: sandboxInput },
   browse: { weight: 4, arbitrary: browseInput },
   deploy: { weight: 4, arbitrary: deployInput },
+  scan: { weight: 4, arbitrary: scanInput },
   registration: { weight: 4, arbitrary: registrationInput },
   console: { weight: 4, arbitrary: consoleInput },
   mesh: { weight: 4, arbitrary: meshInput },
