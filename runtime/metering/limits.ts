@@ -8,6 +8,12 @@ const MILLION = 1_000_000;
 /** What every module of wasm/ exports; an operation that follows has steps of its own. */
 const SHARED = { reserve: undefined, output: undefined, outputLength: undefined };
 
+/** Filling the table of 200,000 tokens is done in the start function, before the first count. */
+const TOKENS: MeterLimits = {
+  ...{ steps: 2000 * MILLION, pages: 2048, depth: DEPTH },
+  entries: { ...SHARED, count: undefined },
+};
+
 /**
  * The modules of wasm/ that are run as they are built. They bound their own work, and take time in proportion to
  * their input: the guard 420 million steps for 4 MiB at its worst. This is what holds if they fail to.
@@ -43,6 +49,8 @@ export const MODULE_LIMITS: Readonly<Record<string, MeterLimits>> = {
       steps: undefined,
     },
   },
+  'tokens-cl100k': TOKENS,
+  'tokens-o200k': TOKENS,
 };
 
 /** Loading the data is bounded by its size, and done once for a pair of bundles: it has all that there are. */

@@ -4,6 +4,7 @@
 const TABLES_ADDRESS = 1024;
 /** Where the module's own data begins: `memoryBase` of asconfig.json. */
 export const TABLES_END = 3 * 1024 * 1024;
+const CODE = 10;
 const DATA = 11;
 const DATA_COUNT = 12;
 const HEADER_BYTES = 8;
@@ -25,8 +26,7 @@ export function linkTables(wasm: Uint8Array, tables: Uint8Array): Uint8Array {
     throw new RangeError(`the tables take ${tables.length} bytes, more than their place has`);
   }
   const sections = sectionsOf(wasm);
-  const data = sections.find(({ id }) => id === DATA);
-  if (data === undefined) throw new Error('the module has no data');
+  const data = dataSection(sections);
   const others = segmentsOf(data.body).filter(({ address }) => address !== TABLES_ADDRESS);
   const segments = [...others.map(({ bytes }) => bytes), segmentOf(tables)];
   data.body = concat([unsigned(segments.length), ...segments]);
@@ -36,6 +36,15 @@ export function linkTables(wasm: Uint8Array, tables: Uint8Array): Uint8Array {
     wasm.subarray(0, HEADER_BYTES),
     ...sections.flatMap(({ id, body }) => [Uint8Array.of(id), unsigned(body.length), body]),
   ]);
+}
+
+/** The data section; a module without one gets one, behind its code as the format asks for. */
+function dataSection(sections: Section[]): Section {
+  const present = sections.find(({ id }) => id === DATA);
+  if (present !== undefined) return present;
+  const added = { id: DATA, body: unsigned(0) };
+  sections.splice(sections.findIndex(({ id }) => id === CODE) + 1, 0, added);
+  return added;
 }
 
 function sectionsOf(wasm: Uint8Array): Section[] {
