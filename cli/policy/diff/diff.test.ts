@@ -57,7 +57,7 @@ const kindsOf = ({ flips }: DiffResult) =>
   Object.fromEntries(flips.map(({ name, kind }) => [name, kind]));
 
 test('equal policies never flip, and every boundary has requests that are allowed', async () => {
-  const { flips, boundaries } = await diff(own, sideOf(shipped), { count: 6000, seed: '1' });
+  const { flips, boundaries } = await diff(own, sideOf(shipped), { count: MANY, seed: '1' });
   assert.equal(flips, []);
   for (const { boundary, inputs, allowedOld, allowedNew } of boundaries) {
     assert.ok(inputs > 500, `${boundary}: ${inputs} inputs`);
