@@ -9,6 +9,11 @@ import type { DecisionRequest, Opening } from './decision.ts';
 import { findMembers, spliceMembers } from './members.ts';
 
 const INPUT_BYTES_MAX = 1 << 20;
+/**
+ * Of the guard’s inputs that are values: a text of 4 MiB and the prompt it answers, every byte of them escaped.
+ * Inputs that come as bytes are read by the record module, which takes 1 MiB.
+ */
+const GUARD_BYTES_MAX = 160 << 20;
 /** Of UTF-8 for each unit of UTF-16. */
 const UTF8_BYTES_MAX = 3;
 
@@ -84,7 +89,8 @@ function readValue(
     }
     text = `{${members.join(',')}}`;
   }
-  if ((size + text.length) * UTF8_BYTES_MAX > INPUT_BYTES_MAX) return undefined;
+  const bytesMax = request.module === 'guard' ? GUARD_BYTES_MAX : INPUT_BYTES_MAX;
+  if ((size + text.length) * UTF8_BYTES_MAX > bytesMax) return undefined;
   return { committedInput: noteCanonical(Buffer.from(text)), openings };
 }
 
