@@ -67,7 +67,8 @@ export function setup() {
     run('npm', ['ci', '--ignore-scripts', '--loglevel=error']),
   );
   const node = lockedNode();
-  const builtModules = ['record', 'scope', 'arguments', 'guard', 'filter', 'filter-glue'].map(
+  const names = ['record', 'scope', 'arguments', 'guard', 'filter', 'filter-glue'];
+  const builtModules = [...names, 'tokens-cl100k', 'tokens-o200k'].map(
     (name) => `wasm/build/${name}.wasm`,
   );
   const modules = digestOf(

@@ -12,6 +12,8 @@ export type ModuleName =
   | 'scope'
   | 'arguments'
   | 'guard'
+  | 'tokens-cl100k'
+  | 'tokens-o200k'
   | 'engine'
   | 'filter'
   | 'filter-glue';

@@ -9,8 +9,9 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-NAMES = ("record", "scope", "arguments", "guard")
+NAMES = ("record", "scope", "arguments", "guard", "tokens-cl100k", "tokens-o200k")
 HERE = Path(__file__).resolve().parent
+PRICES = HERE.parent / "prices.json"
 BUILT = HERE.parent.parent / "wasm" / "build"
 
 
@@ -28,6 +29,8 @@ class BuildWithModules(build_py):
             (target / f"{name}.wasm").write_bytes(data)
             digests[name] = f"sha256:{hashlib.sha256(data).hexdigest()}"
         (target / "digests.json").write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
+        prices = PRICES if PRICES.is_file() else source / "prices.json"
+        (target / "prices.json").write_bytes(prices.read_bytes())
         shutil.copystat(source, target)
 
 

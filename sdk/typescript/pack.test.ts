@@ -64,6 +64,8 @@ test('it is JavaScript, types and modules, without dependencies', () => {
     'digests.json',
     'guard.wasm',
     'scope.wasm',
+    'tokens-cl100k.wasm',
+    'tokens-o200k.wasm',
   ]);
 });
 

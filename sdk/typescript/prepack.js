@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const folder = dirname(fileURLToPath(import.meta.url));
 const built = join(folder, '..', '..', 'wasm', 'build');
 const packed = join(folder, 'dist', 'wasm', 'build');
-const modules = ['guard', 'scope', 'arguments'];
+const modules = ['guard', 'scope', 'arguments', 'tokens-cl100k', 'tokens-o200k'];
 
 rmSync(join(folder, 'dist'), { recursive: true, force: true });
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
