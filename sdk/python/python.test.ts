@@ -10,6 +10,7 @@ import { needs } from '../../runtime/testing/needs.ts';
 import { pythonForTests, pythonWith, sdkRequirements } from './environment.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
+const prices = fileURLToPath(new URL('../prices.json', import.meta.url));
 const wasm = fileURLToPath(new URL('../../wasm/build', import.meta.url));
 
 function python(path: string, args: string[], cwd: string): string {
@@ -28,6 +29,7 @@ if (needs('python')) {
     try {
       const source = join(folder, 'sdk', 'python');
       cpSync(here, source, { recursive: true });
+      cpSync(prices, join(folder, 'sdk', 'prices.json'));
       mkdirSync(join(folder, 'wasm'));
       cpSync(wasm, join(folder, 'wasm', 'build'), { recursive: true });
       const builder = pythonWith('sdk-build', ['setuptools==84.2.1', 'wheel==0.48.0']);

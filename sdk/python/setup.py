@@ -22,14 +22,15 @@ class BuildWithModules(build_py):
         super().run()
         target = Path(self.build_lib) / "platform_sdk" / "modules"
         target.mkdir(parents=True, exist_ok=True)
-        source = BUILT if BUILT.is_dir() else HERE / "src" / "platform_sdk" / "modules"
+        packed = HERE / "src" / "platform_sdk" / "modules"
+        source = BUILT if BUILT.is_dir() else packed
         digests = {}
         for name in NAMES:
             data = (source / f"{name}.wasm").read_bytes()
             (target / f"{name}.wasm").write_bytes(data)
             digests[name] = f"sha256:{hashlib.sha256(data).hexdigest()}"
         (target / "digests.json").write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
-        prices = PRICES if PRICES.is_file() else source / "prices.json"
+        prices = PRICES if PRICES.is_file() else packed / "prices.json"
         (target / "prices.json").write_bytes(prices.read_bytes())
         shutil.copystat(source, target)
 

@@ -18,7 +18,7 @@ from .errors import (
 
 __version__ = "0.1.0"
 
-_LAZY_MODULES = ("arguments", "decisions", "gateway", "guard", "record", "scope", "vault")
+_LAZY_MODULES = ("arguments", "decisions", "gateway", "guard", "llm", "record", "scope", "vault")
 _LAZY_NAMES = {
     "GatewayClient": "gateway",
     "SearchResult": "gateway",
@@ -29,6 +29,7 @@ _LAZY_NAMES = {
     "VaultClient": "vault",
     "discover_tools": "gateway",
     "mcp_tool": "gateway",
+    "platform_llm": "llm",
     "secret": "vault",
     "secrets_batch": "vault",
 }

@@ -30,6 +30,12 @@ class Guard:
         request = {"direction": direction, "scanners": list(scanners), "text": text, **options}
         return json.loads(self.scan_bytes(_utf8(json.dumps(request, ensure_ascii=False))))
 
+    def another(self):
+        """The same module with memory of its own, as each thread needs it."""
+        other = object.__new__(Guard)
+        other._module = self._module.another()
+        return other
+
     def stream(self, direction, scanners, **options):
         """Begins to scan a text that comes in pieces, in memory of its own."""
         request = {"direction": direction, "scanners": list(scanners), **options}
@@ -94,8 +100,13 @@ def default():
 
 
 def is_enabled():
-    """Whether `platform_llm` scans by itself: `PLATFORM_LLM_GUARD_ENABLED`, by default not."""
-    return os.environ.get("PLATFORM_LLM_GUARD_ENABLED", "").lower() in ("1", "true", "yes")
+    """Whether `platform_llm` scans: as `PLATFORM_LLM_GUARD_ENABLED` says (every word but 0, false, no
+    and off is yes); unset, exactly when the process runs under the platform, which sets
+    `PLATFORM_GATEWAY_URL` or `PLATFORM_LLM_GUARD_URL`."""
+    given = os.environ.get("PLATFORM_LLM_GUARD_ENABLED", "").strip().lower()
+    if given:
+        return given not in ("0", "false", "no", "off")
+    return any(os.environ.get(f"PLATFORM_{name}_URL") for name in ("GATEWAY", "LLM_GUARD"))
 
 
 def scan_prompt(text, *, block=False):
@@ -124,26 +135,25 @@ async def scan_output_async(prompt_text, output_text, *, block=False):
 
 
 def extract_prompt_text(kwargs):
-    """The text of a model call's keyword arguments: `messages`, `prompt`, `input` or `system`."""
-    parts = []
-    for key in ("system", "prompt", "input", "messages", "contents"):
-        _texts(kwargs.get(key), parts)
-    return "\n".join(parts)
+    """The text of a model call's keyword arguments, of every role, joined by line feeds: of OpenAI,
+    Anthropic, Google and Mistral, as dicts or as objects of their packages."""
+    from .llm.content import extract_prompt_text as extract
+
+    return extract(kwargs)
 
 
 def extract_response_text(response, provider=None):
-    """The text of a model's response, as a dict or as a client's object."""
-    del provider
-    parts = []
-    data = response.model_dump() if hasattr(response, "model_dump") else response
-    for key in ("choices", "content", "output", "candidates", "text"):
-        _texts(data.get(key) if isinstance(data, dict) else getattr(data, key, None), parts)
-    return "\n".join(parts)
+    """The text of a model's response, as a dict or as an object of its package, every choice of it,
+    without reasoning and tool calls. `provider` is openai, anthropic, google or mistral, and is
+    seen from the response when absent."""
+    from .llm.content import extract_response_text as extract
+
+    return extract(response, provider)
 
 
 def _in_thread(direction, scanners, text, block):
     # A wasmtime store belongs to one thread at a time, so a thread gets an instance of its own.
-    return _result(direction, scanners, text, block, Guard())
+    return _result(direction, scanners, text, block, default().another())
 
 
 def _result(direction, scanners, text, block, guard=None):
@@ -162,16 +172,3 @@ def _result(direction, scanners, text, block, guard=None):
     if block and not answer["allow"]:
         raise GuardrailError(f"blocked by {', '.join(sorted(found))}", scanners=found)
     return {"is_valid": answer["allow"], "scanners": found}
-
-
-def _texts(value, parts, depth=0):
-    if depth > 16 or value is None:
-        return
-    if isinstance(value, str):
-        parts.append(value)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            _texts(item, parts, depth + 1)
-    elif isinstance(value, dict):
-        for key in ("content", "text", "message", "parts"):
-            _texts(value.get(key), parts, depth + 1)

@@ -52,3 +52,66 @@ Cost: sdk/prices.json, US dollars for a million tokens, by model; `PLATFORM_LLM_
 form that replaces it. A model is looked up as the response names it, then without a trailing date or `-latest`;
 an unknown one has no cost.
 """
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..errors import ConfigurationError
+from .call import Settings
+from .wire import ToolCall
+
+__all__ = ["ToolCall", "platform_llm"]
+
+Client = TypeVar("Client")
+
+# The package of a client's class, and the file here that knows it.
+_PACKAGES = {
+    "openai": "openai",
+    "anthropic": "anthropic",
+    "google.genai": "google",
+    "mistralai": "mistral",
+}
+_HOSTED = {
+    "Azure": "azure.ai.openai",
+    "Bedrock": "aws.bedrock",
+    "Vertex": "gcp.vertex_ai",
+}
+_NAMES = {"google": "gcp.gemini", "mistral": "mistral_ai"}
+
+
+def platform_llm(
+    client: Client,
+    capture_content: bool = False,
+    *,
+    on_tool_call: Callable[[ToolCall], Any] | None = None,
+) -> Client:
+    """Returns a client like the one given, of the same class, whose calls of models are traced,
+    scanned and shown to policy; this module's text says how.
+
+    `capture_content` writes prompts and responses into spans: for development only. Raises
+    ConfigurationError (`llm_client_unknown`) for what is no client of OpenAI, Anthropic, Google
+    (google-genai) or Mistral.
+    """
+    for base in type(client).__mro__:
+        for package, name in _PACKAGES.items():
+            if f"{base.__module__}.".startswith(f"{package}."):
+                provider = importlib.import_module(f".{name}", __name__)
+                settings = Settings(_provider(client, name), capture_content, on_tool_call)
+                return provider.wrap(client, settings)  # type: ignore[no-any-return]
+    raise ConfigurationError(
+        f"{type(client).__module__}.{type(client).__qualname__} is no client of a language model"
+        " that platform_llm knows",
+        code="llm_client_unknown",
+    )
+
+
+def _provider(client: Any, name: str) -> str:
+    """The provider as OpenTelemetry names it: who serves the model."""
+    if name == "google" and getattr(client, "vertexai", False):
+        return "gcp.vertex_ai"
+    kind = type(client).__name__
+    hosted = next((found for word, found in _HOSTED.items() if word in kind), None)
+    return hosted or _NAMES.get(name, name)
