@@ -1,6 +1,7 @@
 // The kinds of findings that the code itself knows; those of the rules are named in the rule tables.
 
 import { writeAscii } from '../common/writer';
+import { FIRST_KIND, personalName } from './pii/kinds';
 
 /** Set in the number of a kind whose name stands in the rule tables. */
 export const RULE_KIND: u32 = 0x8000;
@@ -14,13 +15,6 @@ export const PRIVATE_USE: u32 = 4;
 export const TAG_CHARACTERS: u32 = 5;
 export const VARIATION_SELECTOR: u32 = 6;
 export const ZERO_WIDTH: u32 = 7;
-
-// PII
-export const CREDIT_CARD: u32 = 8;
-export const EMAIL: u32 = 9;
-export const IBAN: u32 = 10;
-export const PHONE: u32 = 11;
-export const SSN: u32 = 12;
 
 // Secrets
 export const ANTHROPIC_KEY: u32 = 13;
@@ -71,16 +65,6 @@ function nameOf(kind: u32): string {
       return 'variation_selector';
     case ZERO_WIDTH:
       return 'zero_width';
-    case CREDIT_CARD:
-      return 'credit_card';
-    case EMAIL:
-      return 'email';
-    case IBAN:
-      return 'iban';
-    case PHONE:
-      return 'phone';
-    case SSN:
-      return 'ssn';
     case ANTHROPIC_KEY:
       return 'anthropic_key';
     case AWS_ACCESS_KEY_ID:
@@ -138,7 +122,7 @@ function nameOf(kind: u32): string {
     case VAULT_TOKEN:
       return 'vault_token';
     default:
-      return unreachable();
+      return kind >= FIRST_KIND ? personalName(kind) : unreachable();
   }
 }
 

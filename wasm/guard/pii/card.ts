@@ -1,20 +1,16 @@
 // Payment card numbers (the PII scanner): issuer range, length for that issuer, grouping and the Luhn digit (ISO/IEC 7812-1).
 
-import { report } from './findings';
+import { propose } from './candidate';
+import { isRepeated, luhn } from './checks';
 import { CREDIT_CARD } from './kinds';
-import { digit, digitsIn, evenlySeparated, groupEnd, groupLength, groups } from './numbers';
-import { PII } from './scanners';
+import { digit, digitsIn, evenlySeparated, groupEnd, groupLength, groups, value } from './numbers';
 import { ALNUM, at, DIGIT, is } from './text';
 
-/** The first `length` digits as a number. */
-function leading(length: u32): u32 {
-  let value: u32 = 0;
-  for (let i: u32 = 0; i < length; i++) value = value * 10 + digit(i);
-  return value;
-}
+/** Range, length, grouping and check digit are all right. */
+const CERTAIN: u32 = 980;
 
-function within(value: u32, first: u32, last: u32): bool {
-  return value >= first && value <= last;
+function within(number: u32, first: u32, last: u32): bool {
+  return number >= first && number <= last;
 }
 
 function isMaestro(four: u32): bool {
@@ -31,9 +27,9 @@ function isMaestro(four: u32): bool {
 
 /** Whether an issuer whose range covers the leading digits issues numbers of `length` digits. */
 function isIssued(length: u32): bool {
-  const two = leading(2);
-  const three = leading(3);
-  const four = leading(4);
+  const two = value(0, 2);
+  const three = value(0, 3);
+  const four = value(0, 4);
   if (digit(0) == 4) return length == 13 || length == 16 || length == 19; // Visa
   if (two == 34 || two == 37) return length == 15; // American Express
   if (within(two, 51, 55) || within(four, 2221, 2720)) return length == 16; // Mastercard
@@ -50,22 +46,6 @@ function isIssued(length: u32): bool {
     : false; // RuPay
 }
 
-/** Whether the digits' Luhn sum is a multiple of ten, and not all digits are the same. */
-function checks(length: u32): bool {
-  let sum: u32 = 0;
-  let same = true;
-  for (let i: u32 = 0; i < length; i++) {
-    let value = digit(length - 1 - i);
-    if (value != digit(0)) same = false;
-    if ((i & 1) == 1) {
-      value *= 2;
-      if (value > 9) value -= 9;
-    }
-    sum += value;
-  }
-  return sum % 10 == 0 && !same;
-}
-
 /** Whether the first `number` groups are how a card is written: one, fours, 4-6-5 or 4-6-4. */
 function isGrouped(number: u32): bool {
   if (number == 1) return true;
@@ -77,18 +57,18 @@ function isGrouped(number: u32): bool {
   return groupLength(number - 1) <= 4;
 }
 
-/** Reports the card number that the groups read at `p` begin with; returns its end, or 0. */
-export function cardAt(p: u32): u32 {
-  if (digitsIn(groups) < 12) return 0;
+/** Proposes the card number that the groups read at `p` begin with. */
+export function cardAt(p: u32): void {
+  if (digitsIn(groups) < 12) return;
   for (let number = min(groups, 5); number > 0; number--) {
     const length = digitsIn(number);
     const stop = groupEnd(number - 1);
     if (length < 12 || length > 19 || is(stop, ALNUM)) continue;
     // A fraction such as 4111111111111111.5 is no card.
     if (number == 1 && at(stop) == 0x2e && is(stop + 1, DIGIT)) continue;
-    if (!isGrouped(number) || !isIssued(length) || !checks(length)) continue;
-    report(p, stop, PII, CREDIT_CARD, 1000);
-    return stop;
+    if (!isGrouped(number) || !isIssued(length)) continue;
+    if (!luhn(0, length) || isRepeated(length)) continue;
+    propose(CREDIT_CARD, p, stop, CERTAIN);
+    return;
   }
-  return 0;
 }

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { eachFound, found, noneFound } from './pii-testing.ts';
+import { eachFound, found, noneFound } from './testing.ts';
 
 test('international telephone numbers', () => {
   eachFound('phone', [

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { eachFound, found, noneFound } from './pii-testing.ts';
+import { eachFound, found, noneFound } from './testing.ts';
 
 test('email addresses', () => {
   eachFound('email', [

@@ -1,9 +1,8 @@
 // International bank account numbers (the PII scanner): country, its length, and the check digits (ISO 13616, ISO 7064).
 
-import { report } from './findings';
+import { propose } from './candidate';
 import { IBAN } from './kinds';
 import { separatorAt } from './numbers';
-import { PII } from './scanners';
 import { ALNUM, at, count, DIGIT, is, LETTER } from './text';
 
 // One literal, because joining literals would allocate: five characters an entry, the last a separator.
@@ -13,6 +12,7 @@ IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 
 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24
 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30`;
 const IBAN_MAX: u32 = 34;
+const CERTAIN: u32 = 980;
 const characters: u32 = <u32>memory.data(34);
 
 function country(first: u32, second: u32): u32 {
@@ -44,25 +44,24 @@ function checks(length: u32): bool {
   return remainder == 1;
 }
 
-/** Reports the IBAN that begins at `p`, compact or in groups of four; returns its end, or 0. */
-export function ibanAt(p: u32): u32 {
-  if (!is(p, LETTER) || !is(p + 1, LETTER) || !is(p + 2, DIGIT) || !is(p + 3, DIGIT)) return 0;
+/** Proposes the IBAN that begins at `p`, compact or in groups of four. */
+export function ibanAt(p: u32): void {
+  if (!is(p, LETTER) || !is(p + 1, LETTER) || !is(p + 2, DIGIT) || !is(p + 3, DIGIT)) return;
   const length = lengthFor(country(at(p) & 0xdf, at(p + 1) & 0xdf));
-  if (length == 0) return 0;
+  if (length == 0) return;
   let q = p;
   let have: u32 = 0;
   count(IBAN_MAX);
   while (have < length) {
     if (!is(q, ALNUM)) {
       const gap = separatorAt(q);
-      if (gap == 0 || have % 4 != 0 || !is(q + gap, ALNUM)) return 0;
+      if (gap == 0 || have % 4 != 0 || !is(q + gap, ALNUM)) return;
       q += gap;
     }
     const byte = at(q++);
     store<u8>(characters + have++, <u8>(byte > 0x5a ? byte & 0xdf : byte));
   }
   const check = valueOf(load<u8>(characters + 2)) * 10 + valueOf(load<u8>(characters + 3));
-  if (is(q, ALNUM) || check < 2 || check > 98 || !checks(length)) return 0;
-  report(p, q, PII, IBAN, 1000);
-  return q;
+  if (is(q, ALNUM) || check < 2 || check > 98 || !checks(length)) return;
+  propose(IBAN, p, q, CERTAIN);
 }

@@ -1,7 +1,7 @@
 // What the tests of the PII scanner share: values that must be found wherever they stand, and ones that must not.
 import * as assert from 'uvu/assert';
-import { Guard } from '../../runtime/modules/guard.ts';
-import { moduleBytes } from '../../runtime/modules/source.ts';
+import { Guard } from '../../../runtime/modules/guard.ts';
+import { moduleBytes } from '../../../runtime/modules/source.ts';
 
 export const guard = Guard.create(moduleBytes('guard'));
 

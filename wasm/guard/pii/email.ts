@@ -1,8 +1,7 @@
 // Email addresses (the PII scanner): a dot-atom local part and a dotted host name around an `@` (RFC 5321, 5322).
 
-import { report } from './findings';
+import { propose } from './candidate';
 import { EMAIL } from './kinds';
-import { PII } from './scanners';
 import {
   ALNUM,
   at,
@@ -11,7 +10,6 @@ import {
   DASH,
   DIGIT,
   DOT,
-  end,
   is,
   LETTER,
   run,
@@ -19,10 +17,12 @@ import {
   UNDERSCORE,
 } from './text';
 
-const LOCAL_MAX: u32 = 64;
+const CERTAIN: u32 = 980;
+export const LOCAL_MAX: u32 = 64;
 const DOMAIN_MAX: u32 = 253;
 
-function isLocal(p: u32): bool {
+/** Whether the byte at `p` may stand in a local part. */
+export function isLocal(p: u32): bool {
   if (is(p, ALNUM | UNDERSCORE | DASH | DOT)) return true;
   const byte = at(p);
   return byte == 0x2b || byte == 0x25 || byte == 0x27;
@@ -63,7 +63,7 @@ function isImageName(p: u32, q: u32): bool {
   );
 }
 
-/** Reports the address around the `@` at `p`, if there is one. */
+/** Proposes the address around the `@` at `p`, if there is one. */
 export function emailAt(p: u32): void {
   const start = localStart(p);
   if (start == p) return;
@@ -84,5 +84,5 @@ export function emailAt(p: u32): void {
   if (last == 0 || numeric > 1 || isImageName(p + 1, last)) return;
   if (is(last, UNDERSCORE)) return;
   const isRemote = p - start == 3 && startsFolded(start, 'git') && at(last) == 0x3a;
-  if (!isRemote) report(start, last, PII, EMAIL, 1000);
+  if (!isRemote) propose(EMAIL, start, last, CERTAIN);
 }

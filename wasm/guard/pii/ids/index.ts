@@ -1,0 +1,47 @@
+// Identity and tax numbers at the first digit of a number or of what follows a few letters.
+
+import { length, resetForm, stop, takeGroup } from '../form';
+import { continues, goesOn, groups } from '../numbers';
+import { ALNUM, at, is } from '../text';
+import { asianAt, chineseAt, nricAt, panAt } from './asia-pacific';
+import { europeanAt, europeanLettersAt, fiscalCodeAt, nieAt, ninoAt } from './europe';
+import { curpAt, northAmericanAt } from './north-america';
+import { hetuAt, northEasternAt } from './north-east-europe';
+import { rutAt, southAmericanAt } from './south-america';
+
+/** Proposes every number that the groups of digits read at `p` begin with. */
+export function identityAt(p: u32): void {
+  if (continues(p)) return;
+  resetForm();
+  for (let number: u32 = 1; number <= groups; number++) {
+    takeGroup(number - 1);
+    if (length < 6) continue;
+    if (length > 18) return;
+    if (number == 1 && length == 6) hetuAt(p);
+    europeanLettersAt(p);
+    rutAt(p);
+    chineseAt(p);
+    if (length < 8 || is(stop, ALNUM) || goesOn(stop)) continue;
+    northAmericanAt(p);
+    southAmericanAt(p, number);
+    europeanAt(p);
+    northEasternAt(p);
+    asianAt(p);
+  }
+}
+
+/** Proposes every number whose `letters` letters end before its first digit `p`, at a word's beginning. */
+export function letteredIdentityAt(p: u32, letters: u32): void {
+  if (letters == 1) {
+    nieAt(p);
+    nricAt(p);
+  } else if (letters == 2) ninoAt(p - 2, p);
+  else if (letters == 4) curpAt(p);
+  else if (letters == 5) panAt(p);
+  else if (letters == 6) fiscalCodeAt(p);
+}
+
+/** Proposes the British number whose letters and first pair of digits stand apart: `AB 12 34 56 C`. */
+export function spacedIdentityAt(p: u32): void {
+  if (at(p - 1) == 0x20 && !is(p - 4, ALNUM)) ninoAt(p - 3, p);
+}
