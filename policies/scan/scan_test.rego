@@ -15,7 +15,7 @@ clean := {
 		"agent": "bot",
 		"role": "main",
 	},
-	"resource": {"kind": "text", "direction": "input", "source": "user", "bytes": 12},
+	"resource": {"kind": "text", "direction": "input", "source": "user", "bytes": 12, "scanners": ["PII", "Secrets"]},
 	"findings": [],
 	"truncated": false,
 	"enforcement": "block",

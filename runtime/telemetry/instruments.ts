@@ -13,6 +13,9 @@ export interface Instruments {
   toolDuration: Histogram;
   vaultGets: Counter;
   vaultGetDuration: Histogram;
+  guardScans: Counter;
+  guardBlocks: Counter;
+  guardScanDuration: Histogram;
 }
 
 /** The platform's instruments; call after `startTelemetry`, otherwise they record nothing. */
@@ -30,5 +33,8 @@ function make(): Instruments {
     toolDuration: meter.createHistogram(METRIC.toolDuration, seconds),
     vaultGets: meter.createCounter(METRIC.vaultGets),
     vaultGetDuration: meter.createHistogram(METRIC.vaultGetDuration, seconds),
+    guardScans: meter.createCounter(METRIC.guardScans),
+    guardBlocks: meter.createCounter(METRIC.guardBlocks),
+    guardScanDuration: meter.createHistogram(METRIC.guardScanDuration, seconds),
   };
 }

@@ -31,7 +31,10 @@ export const scanInput: fc.Arbitrary<JsonValue> = fc
     (of): JsonValue => ({
       action: 'scan',
       identity: identity(of.client ? SAMPLE_GATEWAY : sampleAgent(of.number) + of.nearMiss),
-      resource: { kind: 'text', direction: of.direction, source: of.source, bytes: 12 },
+      resource: {
+        ...{ kind: 'text', direction: of.direction, source: of.source, bytes: 12 },
+        scanners: ['PII', 'Secrets'],
+      },
       findings: of.findings as JsonValue,
       truncated: of.truncated,
       enforcement: of.enforcement,
