@@ -1,6 +1,7 @@
 // The kinds of findings that the code itself knows; those of the rules are named in the rule tables.
 
 import { writeAscii } from '../common/writer';
+import { compareRuleKinds, writeRuleKind } from './engine/kinds';
 import { FIRST_KIND, personalName } from './pii/kinds';
 
 /** Set in the number of a kind whose name stands in the rule tables. */
@@ -128,11 +129,16 @@ function nameOf(kind: u32): string {
 
 /** Writes the name of a kind to the output. */
 export function writeKind(kind: u32): void {
-  writeAscii(nameOf(kind));
+  if ((kind & RULE_KIND) != 0) writeRuleKind(kind ^ RULE_KIND);
+  else writeAscii(nameOf(kind));
 }
 
 /** Whether the name of one kind sorts before another's. */
 export function kindPrecedes(kind: u32, other: u32): bool {
+  const isRule = (kind & RULE_KIND) != 0;
+  // Kinds of both sorts are never of one scanner.
+  if (isRule != ((other & RULE_KIND) != 0)) return !isRule;
+  if (isRule) return compareRuleKinds(kind ^ RULE_KIND, other ^ RULE_KIND) < 0;
   return compareNames(nameOf(kind), nameOf(other)) < 0;
 }
 

@@ -1,15 +1,22 @@
 // Compiles the data of the guard (rules, models, folding) to the tables that are linked into the module.
-import { SECTIONS } from './sections.ts';
+import { SECTIONS, type TableOptions } from './sections.ts';
+
+export type { RuleSource } from './rules.ts';
+export { RuleError } from './rules-error.ts';
+export type { TableOptions };
 
 /** "ATG1", as wasm/guard/tables.ts expects it. */
 const MAGIC = 0x31475441;
 const ALIGNMENT = 16;
 const ENTRY_BYTES = 12;
 
-/** The tables: a magic number, the count, tag, offset and length of each section, then the sections, aligned. */
-export function compileTables(): Uint8Array {
+/**
+ * The tables: a magic number, the count, tag, offset and length of each section, then the sections, aligned.
+ * @throws RuleError for the first mistake in a rule file
+ */
+export function compileTables(options: TableOptions = {}): Uint8Array {
   const sections = SECTIONS.flatMap(({ tag, build }) => {
-    const bytes = build();
+    const bytes = build(options);
     return bytes === undefined ? [] : [{ tag, bytes }];
   });
   let end = aligned(8 + sections.length * ENTRY_BYTES);
