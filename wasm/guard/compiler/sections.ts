@@ -1,10 +1,10 @@
 // The sections of the tables and who builds each; wasm/guard/tables.ts has the same tags.
 
 import { build as buildFolds } from './folds.ts';
-import type { RuleSource } from './rules.ts';
-import { build as buildRules, shippedRules } from './rules-section.ts';
 import { build as buildPhones } from './phones.ts';
 import { build as buildPiiWords } from './pii-words.ts';
+import type { RuleSource } from './rules.ts';
+import { build as buildRules, shippedRules } from './rules-section.ts';
 
 /** One section: its number, and what makes its bytes; undefined leaves it out. */
 export interface TableSection {
@@ -25,7 +25,7 @@ export const SECTIONS: readonly TableSection[] = [
     build: ({ rules = [], shipped = true }) =>
       buildRules([...(shipped ? shippedRules() : []), ...rules]),
   },
-  
+
   { tag: 2, build: buildPhones },
   { tag: 3, build: buildFolds },
   { tag: 16, build: buildPiiWords },
