@@ -7,6 +7,10 @@ export interface Automaton {
   classCount: number;
   /** For each state and class the next state. */
   next: number[][];
+  /** For each state but the first another, earlier in `order`, that mostly goes on to the same states. */
+  like: number[];
+  /** All states, the first one first. */
+  order: number[];
   /** For each state the numbers of the keywords that end there. */
   found: number[][];
   /** For each state the keywords of which a part has been read, with how many bytes at least are still to come. */
@@ -55,7 +59,7 @@ function buildTrie(
   keywords: readonly Uint8Array[],
   classes: Uint8Array,
   classCount: number,
-): Pick<Automaton, 'next' | 'found' | 'begun'> {
+): Pick<Automaton, 'next' | 'like' | 'order' | 'found' | 'begun'> {
   const edges: Map<number, number>[] = [new Map()];
   const found: number[][] = [[]];
   const begun: Map<number, number>[] = [new Map()];
@@ -95,7 +99,7 @@ function buildTrie(
       }
     }
   }
-  return { next, found, begun };
+  return { next, like: fallback, order: queue, found, begun };
 }
 
 /** Adds the states in the midst of U+017F and U+212A, behind which it goes on as behind s and k. */
@@ -111,6 +115,8 @@ function addFolded(automaton: Automaton): void {
     if (known !== undefined) return known;
     const row = [...automaton.next[state]!];
     const number = automaton.next.push(row) - 1;
+    automaton.like.push(state);
+    automaton.order.push(number);
     pending.set(key, number);
     automaton.found.push([...automaton.found[state]!]);
     const begun = new Map(automaton.begun[state]!);

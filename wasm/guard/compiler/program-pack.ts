@@ -1,10 +1,23 @@
 // Lays automata out in the section: each byte set, map of byte classes and automaton is kept once.
-import { type ByteSet, byteSet, compileTree, compileWords, Op, type Program } from './program.ts';
+import {
+  type ByteSet,
+  byteSet,
+  compileTree,
+  compileWords,
+  type Instruction,
+  Op,
+  type Program,
+} from './program.ts';
 import type { Pattern } from './re2.ts';
 
-const INSTRUCTION_BYTES = 8;
 const PROGRAM_HEADER_BYTES = 16;
 const HAS_ASSERTIONS = 1;
+
+// The first byte of an instruction: its operation, then whether it goes on at the one before it, then of those that
+// read how many alike follow each other, less one; what does not fit stands behind.
+const BEFORE = 8;
+const RUN_SHIFT = 4;
+const RUN_MAX = 15;
 
 const WORD_BYTES = byteSet((byte) => /\w/.test(String.fromCharCode(byte)));
 const NEWLINE = byteSet((byte) => byte === 10);
@@ -82,23 +95,15 @@ export class Packer {
 
   #add(program: Program, map: number, classCount: number): number {
     const { instructions, start } = program;
-    const bytes = new Uint8Array(PROGRAM_HEADER_BYTES + instructions.length * INSTRUCTION_BYTES);
-    const view = new DataView(bytes.buffer);
+    const header = new Uint8Array(PROGRAM_HEADER_BYTES);
+    const view = new DataView(header.buffer);
     const asserts = instructions.some(({ op }) => op === Op.assert);
     view.setUint32(0, instructions.length, true);
     view.setUint32(4, start, true);
     view.setUint32(8, map, true);
     view.setUint16(12, classCount, true);
     view.setUint16(14, asserts ? HAS_ASSERTIONS : 0, true);
-    instructions.forEach((instruction, index) => {
-      const at = PROGRAM_HEADER_BYTES + index * INSTRUCTION_BYTES;
-      bytes[at] = instruction.op;
-      if (instruction.op === Op.assert) bytes[at + 1] = instruction.what;
-      if (instruction.op === Op.save) bytes[at + 1] = instruction.slot;
-      if ('x' in instruction) view.setUint16(at + 2, instruction.x, true);
-      if (instruction.op === Op.split) view.setUint16(at + 4, instruction.y, true);
-      if (instruction.op === Op.set) view.setUint16(at + 4, this.#set(instruction.bytes), true);
-    });
+    const bytes = Buffer.concat([header, encode(instructions, (set) => this.#set(set))]);
     const offset = this.append(bytes);
     const known = this.#programs.indexOf(offset);
     return known >= 0 ? known : this.#programs.push(offset) - 1;
@@ -119,15 +124,70 @@ export class Packer {
       if (instruction.op === Op.set) sets.add(instruction.bytes);
       else if (instruction.op === Op.assert) sets.add(WORD_BYTES).add(NEWLINE);
     }
-    const bits = [...sets].map((set) => Buffer.from(set, 'hex'));
-    const numbers = new Map<string, number>();
-    const map = new Uint8Array(256);
-    for (let byte = 0; byte < 256; byte++) {
-      const members = bits.map((set) => (set[byte >> 3]! >> (byte & 7)) & 1).join('');
-      const number = numbers.get(members) ?? numbers.size;
-      numbers.set(members, number);
-      map[byte] = number;
+    let map = new Uint8Array(256);
+    let count = 1;
+    for (const set of sets) {
+      // Each class so far falls into the part within the set and the part without.
+      const bits = Buffer.from(set, 'hex');
+      const numbers = new Map<number, number>();
+      map = map.map((before, byte) => {
+        const key = before * 2 + ((bits[byte >> 3]! >> (byte & 7)) & 1);
+        if (!numbers.has(key)) numbers.set(key, numbers.size);
+        return numbers.get(key)!;
+      });
+      count = numbers.size;
     }
-    return { map: this.append(map), count: numbers.size };
+    return { map: this.append(map), count };
   }
+}
+
+/** Writes instructions as wasm/guard/engine/programs.ts reads them. */
+function encode(
+  instructions: readonly Instruction[],
+  numberOf: (set: ByteSet) => number,
+): Uint8Array {
+  const bytes: number[] = [];
+  for (let at = 0; at < instructions.length; at++) {
+    const instruction = instructions[at]!;
+    const { op } = instruction;
+    if (op === Op.match || op === Op.fail) {
+      bytes.push(op);
+      continue;
+    }
+    const isBefore = instruction.x === at - 1;
+    const first = op | (isBefore ? BEFORE : 0);
+    const run = op === Op.set && isBefore ? runLength(instructions, at) - 1 : 0;
+    bytes.push(first | (Math.min(run, RUN_MAX) << RUN_SHIFT));
+    if (run >= RUN_MAX) bytes.push(...varint(run - RUN_MAX));
+    if (op === Op.set) bytes.push(...varint(numberOf(instruction.bytes)));
+    else if (op === Op.assert) bytes.push(instruction.what);
+    else if (op === Op.save) bytes.push(instruction.slot);
+    if (!isBefore) bytes.push(...varint(zigzag(at - instruction.x)));
+    if (op === Op.split) bytes.push(...varint(zigzag(at - instruction.y)));
+    at += run;
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** How many instructions from `at` on read the same set, each going on at the one before it. */
+function runLength(instructions: readonly Instruction[], at: number): number {
+  const first = instructions[at]!;
+  let end = at;
+  while (true) {
+    const next = instructions[++end];
+    if (next?.op !== Op.set || first.op !== Op.set) return end - at;
+    if (next.bytes !== first.bytes || next.x !== end - 1) return end - at;
+  }
+}
+
+function zigzag(value: number): number {
+  return value < 0 ? -value * 2 - 1 : value * 2;
+}
+
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  bytes.push(rest);
+  return bytes;
 }

@@ -178,8 +178,7 @@ class Builder {
       byTarget.set(target, [...(byTarget.get(target) ?? []), edge]);
     }
     const starts = [...byTarget].map(([x, group]) => {
-      const bytes = byteSet((byte) => group.some(({ low, high }) => low <= byte && byte <= high));
-      return this.put({ op: Op.set, bytes, x });
+      return this.put({ op: Op.set, bytes: bytesOf(group), x });
     });
     if (starts.length === 0) starts.push(this.put({ op: Op.fail }));
     const start = starts.reduceRight((y, x) => this.put({ op: Op.split, x, y }));
@@ -201,6 +200,18 @@ class Builder {
     });
     return starts.reduceRight((y, x) => this.put({ op: Op.split, x, y }));
   }
+}
+
+const known = new Map<string, ByteSet>();
+
+/** The first bytes of edges. */
+function bytesOf(edges: readonly Edge[]): ByteSet {
+  const key = edges.map(({ low, high }) => (low << 8) | high).join();
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const bytes = byteSet((byte) => edges.some(({ low, high }) => low <= byte && byte <= high));
+  known.set(key, bytes);
+  return bytes;
 }
 
 /** Whether the tree can match nothing. */

@@ -146,6 +146,10 @@ export function caseOrbits(): ReadonlyMap<number, readonly number[]> {
 
 /** The ranges with all that differs from them in case only. */
 export function fold(ranges: Ranges): Ranges {
+  if (ranges.length === 1 && ranges[0]![0] === ranges[0]![1]) {
+    const [point] = ranges[0]!;
+    return normalize((caseOrbits().get(point) ?? [point]).map((each) => [each, each] as const));
+  }
   const added: [number, number][] = [];
   const normal = normalize(ranges);
   for (const [point, orbit] of caseOrbits()) {

@@ -4,6 +4,7 @@ import { keywordReach } from './automaton-keywords.ts';
 import { compileTree } from './program.ts';
 import { Packer } from './program-pack.ts';
 import { type Rule, SETS } from './rules.ts';
+import { beginsWord } from './rules-word.ts';
 
 const NONE = 0xffff;
 const HEADER_BYTES = 48;
@@ -12,7 +13,7 @@ const RULE_BYTES = 40;
 const ENTROPY_BYTES = 1024;
 /** Entropies are counted in parts of a bit: 2 to the power of 12. */
 const ENTROPY_UNIT = 4096;
-const Flag = { generic: 1, whole: 2, direct: 4, captures: 8 } as const;
+const Flag = { generic: 1, whole: 2, direct: 4, captures: 8, word: 16 } as const;
 /** Matches whose beginnings a keyword leaves so little choice are tried one by one. */
 const DIRECT_STARTS = 4;
 const DIRECT_MAX = 512;
@@ -67,7 +68,10 @@ function packRule(rule: Rule, kind: number, packer: Packer) {
   const least = Math.min(reach?.least ?? 1, most);
   const isDirect = !isWhole && most - least < DIRECT_STARTS && rule.max <= DIRECT_MAX;
   const loose = isDirect ? undefined : compileTree(rule.pattern.tree, { loose: true });
-  const [program, filter] = packer.addPrograms([exact, loose]);
+  // Where nothing was loosened one automaton serves both ends.
+  const isLooser = loose !== undefined && loose.instructions.length < exact.instructions.length;
+  const [program, looser] = packer.addPrograms([exact, isLooser ? loose : undefined]);
+  const filter = isDirect ? undefined : (looser ?? program);
   const stop = rule.stopwords.length === 0 ? NONE : packer.addWords(rule.stopwords);
   const allow = rule.allow.map((pattern) => packer.addPattern(pattern));
   const allowAt = packer.append(shorts(allow));
@@ -75,7 +79,8 @@ function packRule(rule: Rule, kind: number, packer: Packer) {
     (rule.generic ? Flag.generic : 0) |
     (isWhole ? Flag.whole : 0) |
     (isDirect ? Flag.direct : 0) |
-    (rule.group > 0 ? Flag.captures : 0);
+    (rule.group > 0 ? Flag.captures : 0) |
+    (beginsWord(rule) ? Flag.word : 0);
   const bytes = new Uint8Array(RULE_BYTES);
   const view = new DataView(bytes.buffer);
   [kind, rule.score, rule.check, flags, program!, filter ?? NONE].forEach((value, index) => {
@@ -118,7 +123,7 @@ function packSet(
   ]);
 }
 
-/** Classes, stride, states, first state with a finding, transitions, findings and how far back a match may begin. */
+/** Classes, their number, states, first state with a finding, transitions, findings and how far back a match may begin. */
 function packAutomaton(
   automaton: Automaton,
   rulesOf: readonly (readonly number[])[],
@@ -130,13 +135,9 @@ function packAutomaton(
   const all = Array.from({ length: count }, (_, state) => state);
   const quiet = all.filter((state) => automaton.found[state]!.length === 0);
   const order = [...quiet, ...all.filter((state) => automaton.found[state]!.length > 0)];
-  const place = new Map(order.map((state, index) => [state, index]));
-  const shift = Math.ceil(Math.log2(Math.max(2, automaton.classCount)));
-  const transitions = new Uint16Array(count << shift);
+  const place: number[] = [];
   order.forEach((state, index) => {
-    automaton.next[state]!.forEach((target, letter) => {
-      transitions[(index << shift) + letter] = place.get(target)!;
-    });
+    place[state] = index;
   });
   const back = order.map((state) => {
     const distances = [...automaton.begun[state]!].flatMap(([keyword, left]) =>
@@ -149,10 +150,23 @@ function packAutomaton(
     return packer.append(shorts([rules.size, ...[...rules].sort((a, b) => a - b)]));
   });
   return [
-    ...[packer.append(automaton.classes), shift, count, quiet.length],
-    packer.append(new Uint8Array(transitions.buffer)),
+    ...[packer.append(automaton.classes), automaton.classCount, count, quiet.length],
+    packer.append(packTransitions(automaton, place)),
     ...[packer.append(words(found)), packer.append(shorts(back))],
   ];
+}
+
+/** For each state, in order, the one that it is like, and the classes for which it goes on elsewhere; see keywords.ts. */
+function packTransitions(automaton: Automaton, place: readonly number[]): Uint8Array {
+  const values: number[] = [];
+  for (const state of automaton.order) {
+    const row = automaton.next[state]!;
+    const like = state === 0 ? undefined : automaton.next[automaton.like[state]!]!;
+    const other = [...row.keys()].filter((letter) => row[letter] !== (like?.[letter] ?? 0));
+    values.push(place[state]!, place[automaton.like[state]!]!, other.length);
+    for (const letter of other) values.push(letter, place[row[letter]!]!);
+  }
+  return shorts(values);
 }
 
 function packNames(names: readonly string[], packer: Packer): Uint8Array {

@@ -2,7 +2,7 @@
 import type { Pattern } from './re2.ts';
 
 /** The sets of rules, in the order of their numbers. */
-export const SETS = ['secrets', 'injection'] as const;
+export const SETS = ['secrets', 'injection', 'injection_wide'] as const;
 export type SetName = (typeof SETS)[number];
 
 /** A file of rules: its name is for messages only. */

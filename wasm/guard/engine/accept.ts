@@ -3,15 +3,15 @@
 import { findGroup, groupEnd, groupStart } from './capture';
 import { checkHolds } from './checks/index';
 import { matchesIn } from './holds';
+import { take } from './memory';
 import { addFinding } from './overlaps';
-import { take } from './step';
+import { programAt } from './programs';
 import {
   BASE,
   ENTROPIES,
   ENTROPY_BYTES,
   Flag,
   NONE,
-  programAt,
   ruleFlags,
   ruleProgram,
   ruleRecord,

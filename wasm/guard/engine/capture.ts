@@ -1,14 +1,7 @@
 // Finds what the group of a match captured: all threads at once, the preferred ones first (Pike), within the match.
 
-import {
-  beforeNext,
-  END_OF_TEXT,
-  holds,
-  INSTRUCTIONS_MAX,
-  programStart,
-  reads,
-  take,
-} from './step';
+import { take } from './memory';
+import { beforeNext, END_OF_TEXT, holds, INSTRUCTIONS_MAX, programStart, reads } from './step';
 import { beforeAt, textEnd } from './text';
 
 const INSTRUCTIONS: usize = 16;

@@ -1,6 +1,6 @@
 // What is remembered of the text of one set of rules from one push to the next.
 
-import { take } from './step';
+import { take } from './memory';
 import { RULE_COUNT, SET_COUNT } from './tables';
 
 /** Fields of a context, 32 bits each. */

@@ -2,7 +2,7 @@
 
 import { report } from '../findings';
 import { RULE_KIND } from '../kinds';
-import { take } from './step';
+import { take } from './memory';
 import { ruleRecord } from './tables';
 
 /** Most matches that one call of `matchAll` returns. */

@@ -1,8 +1,9 @@
 // Whether a program matches anywhere in a few bytes: the stop-words and allow-lists of findings.
 
+import { programAt } from './programs';
 import { Mark, makeTransition, seedingStart, TRANSITIONS, UNKNOWN } from './states';
 import { Before, classCount, classMap, END_OF_TEXT } from './step';
-import { BASE, programAt } from './tables';
+import { BASE } from './tables';
 
 /** Whether the program of this number matches somewhere in the bytes, which are a text of their own. */
 export function matchesIn(number: u32, begin: usize, end: usize): bool {

@@ -3,6 +3,8 @@
 import { accept } from './accept';
 import { attempt, attemptAt, attemptEnd, attemptState, Outcome } from './attempt';
 import { Field, field, setField, touchedRules } from './context';
+import { take } from './memory';
+import { programAt } from './programs';
 import {
   anchoredStart,
   countSteps,
@@ -17,11 +19,10 @@ import {
   UNKNOWN,
   withSeeds,
 } from './states';
-import { classCount, classMap, END_OF_TEXT, take } from './step';
+import { classCount, classMap, END_OF_TEXT } from './step';
 import {
   BASE,
   Flag,
-  programAt,
   RULE_COUNT,
   ruleFilter,
   ruleFlags,
@@ -31,6 +32,7 @@ import {
   ruleReach,
 } from './tables';
 import { beforeAt, isLast, textEnd, textStart } from './text';
+import { isMidWord } from './word';
 
 namespace Phase {
   /** No match can be under way. */
@@ -154,6 +156,7 @@ function tryPlaces(rule: u32, run: usize): bool {
   const number = ruleProgram(rule);
   const program = programAt(number);
   const most = ruleMax(rule);
+  const isWord = (ruleFlags(rule) & Flag.Word) != 0;
   while (load<u32>(run, FROM) < load<u32>(run, TRY_TO)) {
     const from = <usize>load<u32>(run, FROM);
     let at = <usize>load<u32>(run, ATTEMPT_AT);
@@ -161,6 +164,10 @@ function tryPlaces(rule: u32, run: usize): bool {
     if (at == 0) {
       at = from;
       if (at >= textEnd && !isLast) return false;
+      if (isWord && at < textEnd && isMidWord(at)) {
+        store<u32>(run, <u32>from + 1, FROM);
+        continue;
+      }
       state = anchoredStart(number, beforeAt(from));
     } else state = savedState(rule, 1);
     const outcome = attempt(program, at, state, load<u32>(run, ATTEMPT_END), from + most);

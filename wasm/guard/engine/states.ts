@@ -1,5 +1,7 @@
 // The states of all deterministic automata, made as texts ask for them and kept in a cache of fixed size.
 
+import { take } from './memory';
+import { programAt } from './programs';
 import {
   Before,
   beforeNext,
@@ -11,17 +13,8 @@ import {
   nextCount,
   programStart,
   step,
-  take,
 } from './step';
-import {
-  BASE,
-  NONE,
-  PROGRAM_COUNT,
-  programAt,
-  RULE_COUNT,
-  ruleFilter,
-  ruleProgram,
-} from './tables';
+import { BASE, NONE, PROGRAM_COUNT, RULE_COUNT, ruleFilter, ruleProgram } from './tables';
 
 /**
  * A transition is the address of a state with marks in its low bits, or UNKNOWN. Match: a match ended before the byte

@@ -1,6 +1,6 @@
 // One step of an automaton: from the ordered states before a byte to those behind it (Thompson, with priorities).
 
-import { alloc, persist } from '../../common/arena';
+import { take } from './memory';
 import { BYTE_SETS } from './tables';
 
 // What a program begins with; its instructions follow (see compiler/program-pack.ts).
@@ -51,14 +51,6 @@ export let nextCount: u32 = 0;
 
 let round: u32 = 0;
 let listed: u32 = 0;
-
-/** Takes memory for as long as the module lives. */
-export function take(bytes: u32): usize {
-  const pointer = alloc(bytes);
-  persist();
-  memory.fill(pointer, 0, bytes);
-  return pointer;
-}
 
 export function programStart(program: usize): u32 {
   return load<u32>(program, START);

@@ -9,6 +9,8 @@ export namespace Flag {
   export const Whole: u32 = 2;
   export const Direct: u32 = 4;
   export const Captures: u32 = 8;
+  /** Matches that begin in the middle of a word are none. */
+  export const Word: u32 = 16;
 }
 
 /** Where the section begins; all offsets in it are relative to this. 0 when there are no rules. */
@@ -71,8 +73,8 @@ export function ruleFilter(rule: u32): u32 {
   return load<u16>(ruleRecord(rule), 10);
 }
 
-/** Where a program begins; see program-pack.ts. */
-export function programAt(program: u32): usize {
+/** Where the short form of a program begins; see compiler/program-pack.ts. */
+export function packedProgram(program: u32): usize {
   return BASE + load<u32>(PROGRAMS + (program << 2));
 }
 
