@@ -89,7 +89,7 @@ export type ScanResult = {
 
 /** The findings by scanner, in the order of the pipeline. `isValid` is what was decided of them. */
 export function scanResult(
-  request: Pick<GuardRequest, 'thresholds'>,
+  request: Pick<GuardRequest, 'scanners' | 'thresholds'>,
   result: GuardResult,
   isValid = result.allow,
 ): ScanResult {
