@@ -144,7 +144,7 @@ test('a secret in any key or string is stopped, an argument for one is not', asy
   assert.is((await g.operate('POST', '/api/v1/tools/register', body)).status, 201);
   const fine = await g.execute('orders_any', { password: 'new_password_2024', user: 'emma' });
   assert.is(fine.body.success, true, JSON.stringify(fine.body));
-  const token = ['gh', 'p_', 'a1B2'.repeat(9)].join('');
+  const token = ['gh', 'p_', 'a1B2'.repeat(7), 'a13tNSQc'].join('');
   const hostile: JsonObject[] = [
     { text: `take ${token}` },
     { [token]: 1 },

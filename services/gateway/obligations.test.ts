@@ -185,7 +185,7 @@ test('budget: what is parked, refused or unsendable costs nothing; the month end
   now = Date.parse('2026-08-31T23:59:00.000Z');
   for (let count = 0; count < 4; count++) {
     assert.is((await pay(g, PAYING, { ask: true })).status, 202);
-    const key = ['gh', 'p_', 'a1B2'.repeat(9)].join('');
+    const key = ['gh', 'p_', 'a1B2'.repeat(7), 'a13tNSQc'].join('');
     assert.is((await pay(g, PAYING, { note: `take ${key}` })).body.code, 'guard_blocked');
   }
   assert.equal(

@@ -229,7 +229,7 @@ function answer(incoming: IncomingMessage, response: ServerResponse, body: strin
       response.writeHead(302, { location: 'http://127.0.0.1:1/steal' });
       response.end();
     },
-    secret: () => plain(`the deploy key is ${['gh', 'p_', 'a1B2'.repeat(9)].join('')}`),
+    secret: () => plain(`the deploy key is ${['gh', 'p_', 'a1B2'.repeat(7), 'a13tNSQc'].join('')}`),
     invisible: () => plain('hello\u{e0041}\u{e0042}\u{e0043}'),
     fail: () => json({ error: 'no such order', token: secret }, 404),
     bytes: () => plain(Buffer.from([0xff, 0xfe, 0x00])),

@@ -29,7 +29,7 @@ const guardTexts = fc.oneof(
         '078-05-1121',
         '4111 1111 1111 1111',
         'DE89 3704 0044 0532 0130 00',
-        ['gh', 'p_', 'a1B2'.repeat(9)].join(''),
+        ['gh', 'p_', 'a1B2'.repeat(7), 'a13tNSQc'].join(''),
         ['AKI', 'A', 'IOSFODNN7EXAMPLE'].join(''),
       ),
       text,

@@ -1,10 +1,11 @@
 // Tests of the Secrets scanner; examples are put together at run time so that no secret format stands in this file.
 
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Guard } from '../../runtime/modules/guard.ts';
-import { moduleBytes } from '../../runtime/modules/source.ts';
+import { Guard } from '../../../runtime/modules/guard.ts';
+import { moduleBytes } from '../../../runtime/modules/source.ts';
 
 const guard = Guard.create(moduleBytes('guard'));
 
@@ -26,6 +27,16 @@ function noise(alphabet: string, length: number): string {
   return text;
 }
 
+/** 30 characters and the checksum that GitHub's and npm's tokens end with: their CRC-32, six digits of base 62. */
+function withChecksum(prefix: string): string {
+  const body = noise(ALNUM, 30);
+  let checksum = '';
+  for (let left = crc32(body); checksum.length < 6; left = Math.floor(left / 62)) {
+    checksum = (DIGITS + UPPER + LOWER)[left % 62] + checksum;
+  }
+  return prefix + body + checksum;
+}
+
 function base64url(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
@@ -44,7 +55,7 @@ const examples: Record<string, string[]> = {
   digitalocean_token: ['dop', 'doo', 'dor'].map((kind) => `${kind}_${'v1'}_${noise(HEX, 64)}`),
   docker_token: [`dckr_${'pat'}_${noise(TOKEN, 27)}`],
   github_token: [
-    ...['p', 'o', 'u', 's', 'r'].map((kind) => `gh${kind}_${noise(ALNUM, 36)}`),
+    ...['p', 'o', 'u', 's', 'r'].map((kind) => withChecksum(`gh${kind}_`)),
     `github_${'pat'}_${noise(ALNUM, 22)}_${noise(ALNUM, 59)}`,
   ],
   gitlab_token: ['pat', 'dt', 'rt', 'ptt', 'cbt'].map((kind) => `gl${kind}-${noise(ALNUM, 20)}`),
@@ -52,7 +63,7 @@ const examples: Record<string, string[]> = {
   google_oauth: [`GOC${'SPX'}-${noise(ALNUM, 28)}`, `ya${'29'}.${noise(TOKEN, 60)}`],
   huggingface_token: [`h${'f_'}${noise(UPPER + LOWER, 34)}`],
   jwt: [`${header}.${payload}.${noise(TOKEN, 86)}`],
-  npm_token: [`np${'m_'}${noise(ALNUM, 36)}`],
+  npm_token: [withChecksum(`np${'m_'}`)],
   openai_key: [
     `s${'k-'}${noise(ALNUM, 48)}`,
     `sk-${'proj'}-${noise(TOKEN, 74)}T3BlbkFJ${noise(TOKEN, 74)}`,
