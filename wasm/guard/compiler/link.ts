@@ -1,4 +1,8 @@
 // Links tables into the guard module as a data segment, or puts others in their place.
+import { readFileSync } from 'node:fs';
+import { joinSections, splitSections } from './layout.ts';
+import type { RuleSource } from './rules.ts';
+import { build as buildRules, shippedRules } from './rules-section.ts';
 
 /** Where the tables begin in the module's memory; wasm/guard/tables.ts reads them there. */
 const TABLES_ADDRESS = 1024;
@@ -11,9 +15,56 @@ const HEADER_BYTES = 8;
 const I32_CONST = 0x41;
 const END = 0x0b;
 
+/** The tag of the section that holds the rules. */
+const RULES = 1;
+
+/** What a guard with other rules is made of. */
+export interface GuardOptions {
+  /** The guard module, linked; the one that was built when left out. */
+  wasm?: Uint8Array;
+  /** False leaves the guard's own rules out. */
+  shipped?: boolean;
+}
+
+/**
+ * The guard module with users' rules beside its own; all else is as it was, metering too. Equal input gives equal
+ * bytes.
+ * @throws RuleError for the first mistake in a rule file, RangeError when the rules take more than there is room for
+ */
+export function compileGuard(
+  rules: readonly RuleSource[],
+  { wasm = shippedGuard(), shipped = true }: GuardOptions = {},
+): Uint8Array {
+  const bytes = buildRules([...(shipped ? shippedRules() : []), ...rules]);
+  const others = splitSections(tablesOf(wasm)).filter(({ tag }) => tag !== RULES);
+  return linkTables(wasm, joinSections([{ tag: RULES, bytes }, ...others]));
+}
+
+function shippedGuard(): Uint8Array {
+  return readFileSync(new URL('../../build/guard.wasm', import.meta.url));
+}
+
+/** The tables that were linked into a module. */
+function tablesOf(wasm: Uint8Array): Uint8Array {
+  const data = sectionsOf(wasm).find(({ id }) => id === DATA);
+  const segment = segmentsOf(data?.body ?? unsigned(0)).find(
+    ({ address }) => address === TABLES_ADDRESS,
+  );
+  if (segment === undefined) throw new Error('the module has no tables');
+  return segment.content;
+}
+
 interface Section {
   id: number;
   body: Uint8Array;
+}
+
+interface Segment {
+  address: number;
+  /** All of it, as it stands in the section. */
+  bytes: Uint8Array;
+  /** What it puts into memory. */
+  content: Uint8Array;
 }
 
 /**
@@ -60,9 +111,9 @@ function sectionsOf(wasm: Uint8Array): Section[] {
 }
 
 /** The active segments of a data section, each with its address. */
-function segmentsOf(body: Uint8Array): { address: number; bytes: Uint8Array }[] {
+function segmentsOf(body: Uint8Array): Segment[] {
   const { value: count, next } = readUnsigned(body, 0);
-  const segments: { address: number; bytes: Uint8Array }[] = [];
+  const segments: Segment[] = [];
   let at = next;
   for (let index = 0; index < count; index++) {
     const start = at;
@@ -72,7 +123,11 @@ function segmentsOf(body: Uint8Array): { address: number; bytes: Uint8Array }[] 
     if (body[address.next] !== END) throw new Error('the address of a segment is no constant');
     const size = readUnsigned(body, address.next + 1);
     at = size.next + size.value;
-    segments.push({ address: address.value, bytes: body.subarray(start, at) });
+    segments.push({
+      address: address.value,
+      bytes: body.subarray(start, at),
+      content: body.subarray(size.next, at),
+    });
   }
   return segments;
 }

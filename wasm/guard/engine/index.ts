@@ -15,6 +15,7 @@ export { compareRuleKinds, ruleKindName, ruleKindNameLength, writeRuleKind } fro
 /** The sets of rules; compiler/rules.ts numbers them. */
 export const SECRET_RULES: u32 = 0;
 export const INJECTION_RULES: u32 = 1;
+export const INJECTION_WIDE_RULES: u32 = 2;
 
 /** Bytes that are judged at once: what is found waits no longer for what it gives way to. */
 const BLOCK: usize = 4096;
