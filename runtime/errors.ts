@@ -57,6 +57,7 @@ export type ErrorCode =
   | 'arguments_invalid'
   | 'guard_blocked'
   | 'guard_output_blocked'
+  | 'tool_call_denied'
   | 'approval_required'
   | 'approval_unknown'
   | 'approval_expired'

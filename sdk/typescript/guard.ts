@@ -1,17 +1,12 @@
 // Scans prompts and responses in process, before they leave it.
 
-import type { GuardDirection, ScannerName } from '../../runtime/modules/guard.ts';
-import { Guard } from '../../runtime/modules/guard.ts';
-import {
-  ATTRIBUTE,
-  BLOCKED_BY_GUARD,
-  OUTPUT_BLOCKED_BY_GUARD,
-  SPAN,
-} from '../../runtime/telemetry/names.ts';
+import type { GuardOptions, ScannerName } from '../../runtime/modules/guard.ts';
+import { BLOCKED_BY_GUARD, OUTPUT_BLOCKED_BY_GUARD } from '../../runtime/telemetry/names.ts';
 import type { ScannerReport } from './errors.ts';
-import { GuardrailError } from './errors.ts';
-import { sdkModule } from './modules.ts';
-import { countScan, inSpan } from './telemetry.ts';
+import { blocked, isEnabled } from './llm/guarding.ts';
+import { alwaysScanned, scanText } from './scan.ts';
+
+export { isEnabled };
 
 /** The answer of a scan; `scanners` is empty when nothing was found. */
 export interface ScanResult {
@@ -19,23 +14,11 @@ export interface ScanResult {
   scanners: Record<string, ScannerReport>;
 }
 
-export interface ScanOptions {
+export interface ScanOptions extends Omit<GuardOptions, 'direction' | 'scanners' | 'prompt'> {
   /** Throw a GuardrailError instead of returning a result that is not valid. */
   block?: boolean;
-  /** By default all that are built for the direction. */
+  /** By default those that judge every text of the direction. */
   scanners?: readonly ScannerName[];
-}
-
-const INPUT_SCANNERS: readonly ScannerName[] = ['InvisibleText', 'PII', 'Secrets'];
-const OUTPUT_SCANNERS: readonly ScannerName[] = ['PII', 'Secrets'];
-
-let guard: Guard | undefined;
-
-/** Whether prompts and responses are to be scanned without being asked: `PLATFORM_LLM_GUARD_ENABLED`. */
-export function isEnabled(): boolean {
-  return ['1', 'true', 'yes'].includes(
-    (process.env.PLATFORM_LLM_GUARD_ENABLED ?? '').toLowerCase(),
-  );
 }
 
 /**
@@ -43,48 +26,43 @@ export function isEnabled(): boolean {
  * pair, and with `block` a GuardrailError (`guard_blocked`) when something was found.
  */
 export function scanPrompt(text: string, options: ScanOptions = {}): ScanResult {
-  return scan('input', text, options.scanners ?? INPUT_SCANNERS, options.block === true);
+  const { block, scanners = alwaysScanned('input'), ...more } = options;
+  const status = block === true ? BLOCKED_BY_GUARD : undefined;
+  const found = scanText({ ...more, direction: 'input', scanners }, text, status);
+  return result('guard_blocked', found, block === true);
 }
 
 /**
- * Scans what came from a model for its prompt. The scanners that are built look at the response alone;
- * those that compare it with the prompt are yet to come. Throws as `scanPrompt` does, with the code
- * `guard_output_blocked`.
+ * Scans what came from a model for its prompt, which `Relevance` compares it with. Throws as `scanPrompt` does,
+ * with the code `guard_output_blocked`.
  */
 export function scanOutput(
-  _promptText: string,
+  promptText: string,
   outputText: string,
   options: ScanOptions = {},
 ): ScanResult {
-  return scan('output', outputText, options.scanners ?? OUTPUT_SCANNERS, options.block === true);
+  const { block, scanners = alwaysScanned('output'), ...more } = options;
+  const request = { ...more, direction: 'output', scanners, prompt: promptText } as const;
+  const status = block === true ? OUTPUT_BLOCKED_BY_GUARD : undefined;
+  const found = scanText(request, outputText, status);
+  return result('guard_output_blocked', found, block === true);
 }
 
-function scan(
-  direction: GuardDirection,
-  text: string,
-  scanners: readonly ScannerName[],
+/**
+ * A word to plant in a prompt, such as in the system's part, which no response should carry: give it to
+ * `scanOutput` in `canaries`, and a response that repeats the prompt is found.
+ */
+export function canary(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return `canary-${Buffer.from(bytes).toString('hex')}`;
+}
+
+function result(
+  code: 'guard_blocked' | 'guard_output_blocked',
+  scanners: Record<string, ScannerReport>,
   block: boolean,
 ): ScanResult {
-  const isInput = direction === 'input';
-  const attributes = { [ATTRIBUTE.scanType]: isInput ? 'prompt' : 'output' };
-  return inSpan(SPAN.guardScan, attributes, (span) => {
-    guard ??= Guard.create(sdkModule('guard'));
-    const started = performance.now();
-    const { allow, findings } = guard.scan({ direction, scanners, text });
-    const found: Record<string, ScannerReport> = {};
-    for (const { scanner, ...match } of findings) {
-      found[scanner] ??= { score: 1, threshold: null, matches: [] };
-      found[scanner].matches.push(match);
-    }
-    span.set({ [ATTRIBUTE.isValid]: allow });
-    const names = Object.keys(found).toSorted();
-    countScan(direction, names, (performance.now() - started) / 1000);
-    if (allow || !block) return { isValid: allow, scanners: found };
-    span.fail(isInput ? BLOCKED_BY_GUARD : OUTPUT_BLOCKED_BY_GUARD);
-    throw new GuardrailError(
-      isInput ? 'guard_blocked' : 'guard_output_blocked',
-      `blocked by ${names.join(', ')}`,
-      found,
-    );
-  });
+  const isValid = Object.keys(scanners).length === 0;
+  if (!isValid && block) throw blocked(code, scanners);
+  return { isValid, scanners };
 }

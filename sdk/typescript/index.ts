@@ -28,6 +28,7 @@ export type {
   ToolResult,
 } from './gateway.ts';
 export type { ScanOptions, ScanResult } from './guard.ts';
+export type { LlmOptions, ToolCall } from './llm/index.ts';
 export type { PutOptions, Secret, SecretVersion, StoredSecret, VaultOptions } from './vault.ts';
 
 /** `.ts` in the repository, `.js` in the packed SDK. */
@@ -46,6 +47,12 @@ function lazily<Module extends object>(name: string): Module {
 
 /** Prompt and response scanners, see guard.ts. */
 export const guard = lazily<typeof import('./guard.ts')>('guard');
+/**
+ * Wraps a client of OpenAI, Anthropic, Google or Mistral so that its calls are observed and guarded, see
+ * llm/index.ts.
+ */
+export const platformLlm: typeof import('./llm/index.ts').platformLlm = (client, options) =>
+  (load('llm/index') as typeof import('./llm/index.ts')).platformLlm(client, options);
 /** SPIFFE IDs and scopes, see scope.ts. */
 export const scope = lazily<typeof import('./scope.ts')>('scope');
 /** Validation of tool arguments, see arguments.ts. */

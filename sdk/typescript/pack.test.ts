@@ -98,6 +98,17 @@ test('each part can be imported by itself', async () => {
   assert.is(output, `${unavailable}\n${unavailable}\nfalse function function`);
 });
 
+test('a client of a model is wrapped, and its calls have a price', async () => {
+  const output = await node(`
+    import { platformLlm } from '@platform/sdk';
+    import { platformLlm as same } from '@platform/sdk/llm';
+    import { existsSync } from 'node:fs';
+    try { platformLlm({}); } catch (error) { console.log(error.name); }
+    const prices = new URL('../../prices.json', import.meta.resolve('@platform/sdk/llm'));
+    console.log(typeof same, existsSync(prices));`);
+  assert.is(output, 'ConfigurationError\nfunction true');
+});
+
 test('a module that is not the packed one is refused', async () => {
   const scan = `
     import { guard } from '@platform/sdk';

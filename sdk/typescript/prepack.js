@@ -1,7 +1,7 @@
 // Makes dist/: the SDK and what it imports as JavaScript with types, and the Wasm modules with their digests.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,4 +25,6 @@ for (const name of modules) {
   digests[name] = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   writeFileSync(join(packed, `${name}.wasm`), bytes);
 }
+// What models cost, where llm/prices.ts looks for it.
+copyFileSync(join(folder, '..', 'prices.json'), join(folder, 'dist', 'sdk', 'prices.json'));
 writeFileSync(join(packed, 'digests.json'), `${JSON.stringify(digests, null, 2)}\n`);

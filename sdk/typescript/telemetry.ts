@@ -6,7 +6,7 @@ import { ATTRIBUTE, METRIC, SPAN } from '../../runtime/telemetry/names.ts';
 import type { AgentContext } from './agent.ts';
 
 type Api = typeof OpenTelemetry;
-type Attributes = Record<string, string | boolean>;
+type Attributes = Record<string, string | boolean | number | string[]>;
 
 let api: Api | false | undefined;
 
@@ -68,6 +68,44 @@ export function inSpan<Result>(
       },
     ) as Result;
   });
+}
+
+/** A span that is ended by who opened it: for work that outlives a call. */
+export interface OpenSpan extends Span {
+  /** Runs `work` within the span, so that spans of its own are below it. */
+  within<Result>(work: () => Result): Result;
+  end(): void;
+}
+
+const silentOpen: OpenSpan = { ...silent, within: (work) => work(), end() {} };
+
+/** Opens a span of a call to another service. */
+export function openSpan(name: string, attributes: Attributes): OpenSpan {
+  const otel = openTelemetry();
+  if (otel === false) return silentOpen;
+  const kind = otel.SpanKind.CLIENT;
+  const active = otel.trace.getTracer('platform').startSpan(name, { attributes, kind });
+  const within = otel.trace.setSpan(otel.context.active(), active);
+  return {
+    set: (more) => void active.setAttributes(more),
+    fail: (message) => void active.setStatus({ code: otel.SpanStatusCode.ERROR, message }),
+    within: (work) => otel.context.with(within, work),
+    end: () => active.end(),
+  };
+}
+
+/** Adds to a counter. */
+export function count(name: string, value: number, labels: Record<string, string>): void {
+  const otel = openTelemetry();
+  if (otel !== false) otel.metrics.getMeter('platform').createCounter(name).add(value, labels);
+}
+
+/** Records a duration in seconds. */
+export function histogram(name: string, seconds: number, labels: Record<string, string>): void {
+  const otel = openTelemetry();
+  if (otel === false) return;
+  const meter = otel.metrics.getMeter('platform');
+  meter.createHistogram(name, { unit: 's' }).record(seconds, labels);
 }
 
 /** Headers that carry the present trace to the gateway (W3C Trace Context). */

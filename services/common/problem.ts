@@ -41,6 +41,7 @@ const single: Record<Exclude<ErrorCode, OfFamily>, Mapping> & Partial<Record<OfF
   arguments_invalid: [422, 'The arguments do not fit the tool'],
   guard_blocked: [403, 'A scanner found something that must not leave'],
   guard_output_blocked: [403, 'A scanner withheld the result'],
+  tool_call_denied: [403, 'A tool call of a model is denied'],
   approval_required: [403, 'A person has to approve this call'],
   approval_unknown: [404, 'There is no such approval'],
   approval_expired: [403, 'The approval has expired'],
