@@ -57,6 +57,8 @@ export function fold(begin: usize, end: usize): void {
   let q = out;
   let wide = false;
   let space: u32 = 0x20;
+  /** Where the last folded word ended: what stands before is not folded again. */
+  let done = begin;
   count(<u32>(end - begin));
   while (p < end) {
     const byte: u32 = load<u8>(p);
@@ -70,10 +72,11 @@ export function fold(begin: usize, end: usize): void {
       continue;
     }
     let from = p;
-    while (from > begin && isWordByte(load<u8>(from - 1))) from--;
+    while (from > done && isWordByte(load<u8>(from - 1))) from--;
     q -= p - from;
     p = wordEnd(from, end);
     q = foldWord(from, p, end, q);
+    done = p;
     space = q == out ? 0x20 : <u32>load<u8>(q - 1);
     wide = true;
   }
