@@ -17,36 +17,6 @@ export const TAG_CHARACTERS: u32 = 5;
 export const VARIATION_SELECTOR: u32 = 6;
 export const ZERO_WIDTH: u32 = 7;
 
-// Secrets
-export const ANTHROPIC_KEY: u32 = 13;
-export const AWS_ACCESS_KEY_ID: u32 = 14;
-export const AWS_SECRET_ACCESS_KEY: u32 = 15;
-export const AZURE_CLIENT_SECRET: u32 = 16;
-export const AZURE_STORAGE_KEY: u32 = 17;
-export const DATABRICKS_TOKEN: u32 = 18;
-export const DIGITALOCEAN_TOKEN: u32 = 19;
-export const DOCKER_TOKEN: u32 = 20;
-export const GITHUB_TOKEN: u32 = 21;
-export const GITLAB_TOKEN: u32 = 22;
-export const GOOGLE_API_KEY: u32 = 23;
-export const GOOGLE_OAUTH: u32 = 24;
-export const HUGGINGFACE_TOKEN: u32 = 25;
-export const JWT: u32 = 26;
-export const NPM_TOKEN: u32 = 27;
-export const OPENAI_KEY: u32 = 28;
-export const PASSWORD_ASSIGNMENT: u32 = 29;
-export const PRIVATE_KEY: u32 = 30;
-export const PYPI_TOKEN: u32 = 31;
-export const SENDGRID_KEY: u32 = 32;
-export const SHOPIFY_TOKEN: u32 = 33;
-export const SLACK_TOKEN: u32 = 34;
-export const SLACK_WEBHOOK: u32 = 35;
-export const STRIPE_KEY: u32 = 36;
-export const TELEGRAM_BOT_TOKEN: u32 = 37;
-export const TWILIO_KEY: u32 = 38;
-export const URL_CREDENTIALS: u32 = 39;
-export const VAULT_TOKEN: u32 = 40;
-
 /** The name of a kind that is no rule's. */
 function nameOf(kind: u32): string {
   switch (kind) {
@@ -66,62 +36,6 @@ function nameOf(kind: u32): string {
       return 'variation_selector';
     case ZERO_WIDTH:
       return 'zero_width';
-    case ANTHROPIC_KEY:
-      return 'anthropic_key';
-    case AWS_ACCESS_KEY_ID:
-      return 'aws_access_key_id';
-    case AWS_SECRET_ACCESS_KEY:
-      return 'aws_secret_access_key';
-    case AZURE_CLIENT_SECRET:
-      return 'azure_client_secret';
-    case AZURE_STORAGE_KEY:
-      return 'azure_storage_key';
-    case DATABRICKS_TOKEN:
-      return 'databricks_token';
-    case DIGITALOCEAN_TOKEN:
-      return 'digitalocean_token';
-    case DOCKER_TOKEN:
-      return 'docker_token';
-    case GITHUB_TOKEN:
-      return 'github_token';
-    case GITLAB_TOKEN:
-      return 'gitlab_token';
-    case GOOGLE_API_KEY:
-      return 'google_api_key';
-    case GOOGLE_OAUTH:
-      return 'google_oauth';
-    case HUGGINGFACE_TOKEN:
-      return 'huggingface_token';
-    case JWT:
-      return 'jwt';
-    case NPM_TOKEN:
-      return 'npm_token';
-    case OPENAI_KEY:
-      return 'openai_key';
-    case PASSWORD_ASSIGNMENT:
-      return 'password_assignment';
-    case PRIVATE_KEY:
-      return 'private_key';
-    case PYPI_TOKEN:
-      return 'pypi_token';
-    case SENDGRID_KEY:
-      return 'sendgrid_key';
-    case SHOPIFY_TOKEN:
-      return 'shopify_token';
-    case SLACK_TOKEN:
-      return 'slack_token';
-    case SLACK_WEBHOOK:
-      return 'slack_webhook';
-    case STRIPE_KEY:
-      return 'stripe_key';
-    case TELEGRAM_BOT_TOKEN:
-      return 'telegram_bot_token';
-    case TWILIO_KEY:
-      return 'twilio_key';
-    case URL_CREDENTIALS:
-      return 'url_credentials';
-    case VAULT_TOKEN:
-      return 'vault_token';
     default:
       return kind >= FIRST_KIND ? personalName(kind) : unreachable();
   }
