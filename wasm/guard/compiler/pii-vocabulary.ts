@@ -29,7 +29,7 @@ export const phoneWords: readonly PhoneWords[] = [
   },
   {
     words: ['téléphone', 'téléphoner', 'appelez', 'appeler', 'joignable au', 'numéro vert'],
-    codes: [33, 32, 41, 352, 1, 377, 262, 590, 594, 596, 212, 213, 216, 221, 225, 237, 243, 509],
+    codes: [33, 32, 41, 1, 377, 262, 590, 594, 596, 212, 213, 216, 221, 225, 237, 243, 509],
   },
   {
     words: [
@@ -44,7 +44,7 @@ export const phoneWords: readonly PhoneWords[] = [
       'durchwahl',
       'mobilnummer',
     ],
-    codes: [49, 43, 41, 423, 352, 45, 46, 47, 48, 420, 421, 36, 90, 381, 385, 386, 387, 40, 62],
+    codes: [49, 43, 41, 423, 45, 46, 47, 48, 420, 421, 36, 90, 381, 385, 386, 387, 40, 62],
   },
   {
     words: ['teléfono', 'móvil', 'celular', 'llamar', 'llame', 'llámame', 'télefono'],
@@ -195,20 +195,14 @@ export const words: Readonly<Record<string, readonly string[]>> = {
   in_pan: ['pan', 'permanent account number', 'income tax', 'pan card'],
   ip_address: [
     'ip',
+    'ips',
     'ipv',
     'ip address',
-    'address',
-    'addr',
-    'client',
-    'host',
-    'remote',
-    'peer',
-    'login',
-    'logged',
+    'client ip',
+    'remote addr',
     'visitor',
-    'ips',
     'xff',
-    'forwarded',
+    'logged in from',
   ],
   it_codice_fiscale: ['codice fiscale', 'cf', 'cod fisc'],
   jp_my_number: ['マイナンバー', '個人番号', '個人', 'my number', 'mynumber', 'バー'],

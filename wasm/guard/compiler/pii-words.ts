@@ -75,12 +75,9 @@ function entries(): Map<number, Entry> {
     for (const spelling of spellings(phrase)) {
       const hash = hashPhrase(cut(spelling));
       const entry = found.get(hash) ?? { kinds: 0n, language: 0 };
-      // A word of several languages hints at none.
-      const isShared = entry.language !== 0 && language !== 0 && entry.language !== language;
-      found.set(hash, {
-        kinds: entry.kinds | bits,
-        language: isShared ? 1 : entry.language || language,
-      });
+      // A word of several languages counts for the first of them.
+      const hint = entry.language || language;
+      found.set(hash, { kinds: entry.kinds | bits, language: hint });
     }
   }
   for (const [kind, phrases] of Object.entries(words)) {

@@ -1,13 +1,14 @@
 // Payment card numbers (the PII scanner): issuer range, length for that issuer, grouping and the Luhn digit (ISO/IEC 7812-1).
 
-import { propose } from './candidate';
+import { offer } from './candidate';
 import { isRepeated, luhn } from './checks';
 import { CREDIT_CARD } from './kinds';
 import { digit, digitsIn, evenlySeparated, groupEnd, groupLength, groups, value } from './numbers';
 import { ALNUM, at, DIGIT, is } from './text';
 
 /** Range, length, grouping and check digit are all right. */
-const CERTAIN: u32 = 980;
+const CHECKED: u32 = 940;
+const NAMED: u32 = 990;
 
 function within(number: u32, first: u32, last: u32): bool {
   return number >= first && number <= last;
@@ -68,7 +69,7 @@ export function cardAt(p: u32): void {
     if (number == 1 && at(stop) == 0x2e && is(stop + 1, DIGIT)) continue;
     if (!isGrouped(number) || !isIssued(length)) continue;
     if (!luhn(0, length) || isRepeated(length)) continue;
-    propose(CREDIT_CARD, p, stop, CERTAIN);
+    offer(CREDIT_CARD, p, stop, CHECKED, NAMED);
     return;
   }
 }

@@ -144,13 +144,18 @@ function numberAt(p: u32): void {
   dottedAt(p);
   birthAt(p);
   spacedIdentityAt(p);
-  // But for what follows the prefix `00`, numbers have seven digits at least.
-  if (!(byte == 0x30 && at(p + 1) == 0x30) && !hasDigits(p, DIGITS_MIN)) return;
+  // But for what follows the prefix `00`, and Finnish codes, numbers have seven digits in a row of groups.
+  if (!(byte == 0x30 && at(p + 1) == 0x30) && !hasDigits(p, DIGITS_MIN) && !isSplit(p)) return;
   passportAt(p);
   readGroups(p);
   cardAt(p);
   identityAt(p);
   phoneAtDigit(p);
+}
+
+/** Whether a letter or a plus sign stands after six digits and digits follow it. */
+function isSplit(p: u32): bool {
+  return is(p + 5, DIGIT) && (is(p + 6, LETTER) || at(p + 6) == 0x2b) && is(p + 7, DIGIT);
 }
 
 function dottedAt(p: u32): void {

@@ -38,6 +38,11 @@ function isGlobal(address: u32): bool {
   return (two & 0xfffe) != 0xc612 && three != 0xc63364 && three != 0xcb0071;
 }
 
+/** Whether the first two parts are those of most object identifiers (ITU-T X.660): 1.2, 1.3, 2.5, 2.16, 2.23. */
+function isObject(two: u32): bool {
+  return two == 0x0102 || two == 0x0103 || two == 0x0205 || two == 0x0210 || two == 0x0217;
+}
+
 /** Proposes the address of four parts at `p`. */
 export function addressAt(p: u32): void {
   let q = p;
@@ -56,7 +61,8 @@ export function addressAt(p: u32): void {
   if (near(VERSION, p, VERSION_WITHIN)) return propose(IP_ADDRESS, p, q, PRIVATE);
   const isNetwork = (address & 0xff) == 0 || (at(q) == 0x2f && is(q + 1, DIGIT));
   const isPartOfName = at(p - 1) == 0x2d || at(q) == 0x2d || (at(q) == 0x2e && is(q + 1, LETTER));
-  if (isNetwork || isPartOfName) return propose(IP_ADDRESS, p, q, UNCERTAIN);
+  if (isNetwork || isPartOfName || isObject(address >> 16))
+    return propose(IP_ADDRESS, p, q, UNCERTAIN);
   if (near(IP_ADDRESS, p, ADDRESS_WITHIN)) return propose(IP_ADDRESS, p, q, NAMED);
   propose(IP_ADDRESS, p, q, largest < SMALL ? UNCERTAIN : PUBLIC);
 }

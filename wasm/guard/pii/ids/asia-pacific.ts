@@ -46,9 +46,9 @@ function isTurkish(): bool {
   return tenth == digit(9) && (tenth + weigh(0, '111111111')) % 10 == digit(10);
 }
 
-/** Australian business number: the first digit less one, then a sum that 89 divides. */
+/** Australian business number: the first digit less one, then a sum that 89 divides; the check digits are 11 to 99. */
 function isBusiness(): bool {
-  if (digit(0) == 0) return false;
+  if (value(0, 2) < 11) return false;
   return (weigh(0, ':13579;=?AC') - 10) % 89 == 0;
 }
 

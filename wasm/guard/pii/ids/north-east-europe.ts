@@ -39,6 +39,7 @@ function isNorwegian(): bool {
   const month = value(2, 4);
   if (day >= 80) return false;
   const year = norwegianYear(value(4, 6), value(6, 9));
+  if (year == 0) return false;
   if (!isDay(year, month > 40 ? month - 40 : month, day > 40 ? day - 40 : day)) return false;
   const first = (11 - (weigh(0, '376189452') % 11)) % 11;
   const second = (11 - (weigh(0, '5432765432') % 11)) % 11;
