@@ -2,6 +2,7 @@
 
 import { writeAscii } from '../common/writer';
 import { compareRuleKinds, writeRuleKind } from './engine/kinds';
+import { FIRST_KIND as FIRST_INJECTION, injectionName, LAST_KIND } from './injection/kinds';
 import { FIRST_KIND, personalName } from './pii/kinds';
 
 /** Set in the number of a kind whose name stands in the rule tables. */
@@ -37,6 +38,7 @@ function nameOf(kind: u32): string {
     case ZERO_WIDTH:
       return 'zero_width';
     default:
+      if (kind >= FIRST_INJECTION && kind < LAST_KIND) return injectionName(kind);
       return kind >= FIRST_KIND ? personalName(kind) : unreachable();
   }
 }

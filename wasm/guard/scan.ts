@@ -1,17 +1,20 @@
 // Runs the scanners over a text or over the pieces of one.
 
 import { resetFindings } from './findings';
-import { finishInvisible, invisibleAt, resetInvisible } from './invisible';
+import { advanceInjection, resetInjection, shiftInjection } from './injection/index';
+import { advanceInvisible, resetInvisible, shiftInvisible } from './invisible/index';
 import { advancePii, resetPii, shiftPii } from './pii/index';
 import { scanners } from './request';
-import { INVISIBLE_TEXT, PII, SECRETS } from './scanners';
+import { INVISIBLE_TEXT, PII, PROMPT_INJECTION, SECRETS } from './scanners';
 import { advanceSecrets, resetSecrets, shiftSecrets } from './secrets/index';
-import { begin, count, end, openText, resetWork } from './text';
+import { count, resetWork } from './text';
 
 /** Forgets the last text. */
 export function resetScan(): void {
   resetFindings();
   resetWork();
+  resetInvisible();
+  resetInjection();
   resetPii();
   resetSecrets();
 }
@@ -23,34 +26,19 @@ export function resetScan(): void {
 export function advanceAll(begin: usize, end: usize, last: bool): usize {
   count(<u32>(end - begin));
   let held = end;
+  if ((scanners & (1 << INVISIBLE_TEXT)) != 0) held = advanceInvisible(begin, end, last);
+  if ((scanners & (1 << PROMPT_INJECTION)) != 0) {
+    held = min(held, advanceInjection(begin, end, last));
+  }
   if ((scanners & (1 << PII)) != 0) held = min(held, advancePii(begin, end, last));
   if ((scanners & (1 << SECRETS)) != 0) held = min(held, advanceSecrets(begin, end, last));
-  // This one still needs the whole text.
-  if ((scanners & (1 << INVISIBLE_TEXT)) != 0) {
-    if (last) scanText(<u32>begin, <u32>(end - begin));
-    else held = begin;
-  }
   return held;
 }
 
 /** Says that the text has moved down by `delta` bytes. */
 export function shiftAll(delta: usize): void {
+  if ((scanners & (1 << INVISIBLE_TEXT)) != 0) shiftInvisible(delta);
+  if ((scanners & (1 << PROMPT_INJECTION)) != 0) shiftInjection(delta);
   if ((scanners & (1 << PII)) != 0) shiftPii(delta);
   if ((scanners & (1 << SECRETS)) != 0) shiftSecrets(delta);
-}
-
-/** Scans `length` bytes of valid UTF-8; the answer is in findings.ts. */
-function scanText(pointer: u32, length: u32): void {
-  openText(pointer, length);
-  resetInvisible();
-  let p = begin;
-  while (p < end) {
-    const byte: u32 = load<u8>(p);
-    if (byte >= 0x80) {
-      p = invisibleAt(p);
-      continue;
-    }
-    p++;
-  }
-  finishInvisible();
 }

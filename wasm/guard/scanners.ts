@@ -12,7 +12,8 @@ export const TOXICITY: u32 = 7;
 export const SCANNERS: u32 = 8;
 
 /** The scanners that are built, a bit each; a request for another one is refused. */
-export const BUILT: u32 = (1 << INVISIBLE_TEXT) | (1 << PII) | (1 << SECRETS);
+export const BUILT: u32 =
+  (1 << INVISIBLE_TEXT) | (1 << PII) | (1 << PROMPT_INJECTION) | (1 << SECRETS);
 
 /** The name of a scanner, as requests and answers spell it. */
 export function scannerName(scanner: u32): string {

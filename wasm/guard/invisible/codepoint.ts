@@ -1,6 +1,6 @@
 // Walks code points of valid UTF-8 and names the ranges that decide whether an invisible one is in place.
 
-import { begin, end } from './text';
+import { begin, end } from '../text';
 
 /** Length in bytes of the code point whose first byte is `lead`. */
 export function lengthOf(lead: u32): u32 {

@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Guard } from '../../runtime/modules/guard.ts';
-import { moduleBytes } from '../../runtime/modules/source.ts';
+import { Guard } from '../../../runtime/modules/guard.ts';
+import { moduleBytes } from '../../../runtime/modules/source.ts';
 
 const guard = Guard.create(moduleBytes('guard'));
 
