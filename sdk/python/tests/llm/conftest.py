@@ -123,6 +123,8 @@ def _environment(monkeypatch):
             monkeypatch.delenv(name)
     for name in ("BLOCK_ON_DETECTION", "PII_DETECTION_THRESHOLD"):
         monkeypatch.delenv(name, raising=False)
+    # The agent that an earlier test declared.
+    monkeypatch.setattr("platform_sdk.agent._declared", None)
 
 
 @pytest.fixture

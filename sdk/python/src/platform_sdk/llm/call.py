@@ -7,7 +7,7 @@ import inspect
 import json
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -144,7 +144,7 @@ class Call:
 
     async def stream_async(
         self, chunks: AsyncIterator[Any], is_extra: Callable[[Any], bool] | None = None
-    ) -> AsyncIterator[Any]:
+    ) -> AsyncGenerator[Any, None]:
         """As `stream`, for an asynchronous client."""
         gate = self._gate()
         try:
@@ -199,9 +199,7 @@ class Call:
             self._span.set({telemetry.OUTPUT_BLOCKED: True, telemetry.OUTPUT_SCANNERS: found})
         else:
             self._span.set({telemetry.PROMPT_BLOCKED: True, telemetry.PROMPT_SCANNERS: found})
-        self._span.fail(
-            telemetry.OUTPUT_BLOCKED_BY_GUARD if output else telemetry.BLOCKED_BY_GUARD
-        )
+        self._span.fail(telemetry.OUTPUT_BLOCKED_BY_GUARD if output else telemetry.BLOCKED_BY_GUARD)
         raise guarding.error(scan.found, output)
 
     def _calls(self) -> list[ToolCall]:
@@ -301,17 +299,19 @@ class Call:
 def _allowed(call: ToolCall, verdict: Any) -> None:
     """Raises unless policy lets the tool be called; None is consent."""
     if isinstance(verdict, Mapping):
-        allow, decision = verdict.get("allow"), verdict.get("id") or verdict.get("decision_id")
+        said = dict(verdict)
     elif isinstance(verdict, bool) or verdict is None:
-        allow, decision = verdict is not False, None
+        said = {"allow": verdict is not False}
     else:
-        allow = getattr(verdict, "allow", None)
-        decision = getattr(verdict, "decision_id", None)
-    if allow is True:
+        said = {name: getattr(verdict, name, None) for name in ("allow", "decision_id", "reasons")}
+    if said.get("allow") is True:
         return
-    data = {"tool": call.name, **({"decision_id": decision} if decision else {})}
+    decision = said.get("decision_id") or said.get("id")
+    data = {"tool": call.name, "decision_id": decision, "reasons": said.get("reasons")}
     raise CredentialError(
-        f"policy denied the tool call {call.name!r}", code="tool_call_denied", data=data
+        f"policy denied the tool call {call.name!r}",
+        code="tool_call_denied",
+        data={name: value for name, value in data.items() if value},
     )
 
 
@@ -333,4 +333,3 @@ def _messages(said: list[dict[str, str]]) -> str:
         left -= len(text)
         found.append({"role": message["role"], "parts": [{"type": "text", "content": text}]})
     return json.dumps(found[::-1], ensure_ascii=False)
-

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import InputError
+
 # What of a call's arguments is shown to the model as text.
 _PROMPT_KEYS = (
     "system",
@@ -22,12 +24,19 @@ _PROMPT_KEYS = (
 # Below these, everything that is a string is text; but for these, which no model reads as such.
 # Listed is what is left out, so that a kind of content that is new is scanned.
 _NOT_TEXT = frozenset(
-    "type role id call_id tool_call_id tool_use_id item_id file_id container_id encrypted_content"
-    " signature thought_signature image_url file_data inline_data media_type mime_type cache_control"
-    " detail status format index logprobs annotations model url uri file_uri".split()
+    (
+        *("type", "role", "name", "status", "detail", "format", "index", "model", "logprobs"),
+        *("id", "call_id", "tool_call_id", "tool_use_id", "item_id", "file_id", "container_id"),
+        *("url", "uri", "file_uri", "image_url", "file_data", "inline_data", "annotations"),
+        *("media_type", "mime_type", "cache_control"),
+        *("encrypted_content", "signature", "thought_signature"),
+    )
 )
+# What a tool takes and gives has members of its own, of any name: all of it is text.
+_FREE = frozenset(("input", "args", "arguments", "response", "output", "action", "result"))
 _TOOL_TYPES = ("_output", "_result", "_response")
 _DOCUMENT_TYPES = ("document", "search_result", "file_search_call")
+_BINARY_TYPES = ("base64", "redacted_thinking", "image", "audio")
 _DEPTH_MAX = 32
 
 
@@ -100,8 +109,8 @@ def extract_prompt_text(request: Mapping[str, Any]) -> str:
 
 def walk(value: Any, role: str, source: str, found: list[Segment], depth: int) -> None:
     """Adds the texts within a plain value to `found`, deeper ones with what encloses them."""
-    if depth > _DEPTH_MAX or value is None:
-        return
+    if depth > _DEPTH_MAX:
+        raise InputError("the messages are nested too deep", code="input_too_deep")
     if isinstance(value, str):
         if value:
             found.append(Segment(role, source, value))
@@ -112,12 +121,15 @@ def walk(value: Any, role: str, source: str, found: list[Segment], depth: int) -
         role = str(value.get("role") or role)
         source = _source(value, role, source)
         for key, member in value.items():
+            inner = plain(member)
             if key in _NOT_TEXT or (key == "data" and _is_binary(value)):
                 continue
             if key in ("function_response", "functionResponse"):
-                walk(plain(member), "tool", "tool", found, depth + 1)
-            elif key != "name":
-                walk(plain(member), role, source, found, depth + 1)
+                walk(inner, "tool", "tool", found, depth + 1)
+            elif key in _FREE and isinstance(inner, Mapping):
+                found.append(Segment(role, source, text_of(inner)))
+            else:
+                walk(inner, role, source, found, depth + 1)
 
 
 def _source(value: Mapping[str, Any], role: str, inherited: str) -> str:
@@ -130,7 +142,9 @@ def _source(value: Mapping[str, Any], role: str, inherited: str) -> str:
 
 
 def _is_binary(value: Mapping[str, Any]) -> bool:
-    return value.get("type") != "text" and not str(value.get("media_type") or "").startswith("text")
+    media = str(value.get("media_type") or value.get("mime_type") or "text/plain")
+    kind = str(value.get("type") or "")
+    return kind in _BINARY_TYPES or "format" in value or not media.startswith("text/")
 
 
 def extract_response_text(response: Any, provider: str | None = None) -> str:

@@ -62,9 +62,9 @@ def _output(prompt: str, kind: str) -> tuple[list[str], dict[str, Any]]:
 
 def _guard() -> Guard:
     """This thread's instance: a store belongs to one thread at a time. The code is shared."""
-    found = getattr(_local, "guard", None)
-    if found is None:
-        found = _local.guard = guard_module.default().another()
+    if not hasattr(_local, "guard"):
+        _local.guard = guard_module.default().another()
+    found: Guard = _local.guard
     return found
 
 
@@ -128,7 +128,8 @@ class Scan:
     def stream(self, prompt: str, kind: str) -> GuardStream:
         """Begins to scan one field of a response that comes in parts."""
         scanners, options = _output(prompt, kind)
-        return _guard().stream("output", scanners, **options, **_options())
+        stream: GuardStream = _guard().stream("output", scanners, **options, **_options())
+        return stream
 
     def push(self, stream: GuardStream, text: str, last: bool) -> int:
         """Scans the next part of a field; how many more characters of it may be shown."""

@@ -18,7 +18,7 @@ def like(
     """
     base = type(original)
     described = {"__module__": base.__module__, "__qualname__": base.__qualname__}
-    copied = object.__new__(type(base.__name__, (*before, base), {**described, **members}))
+    copied: Any = object.__new__(type(base.__name__, (*before, base), {**described, **members}))
     for name, value in vars(original).items():
         if keeps is None or keeps(name):
             copied.__dict__[name] = value

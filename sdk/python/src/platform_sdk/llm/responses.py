@@ -85,7 +85,9 @@ class Responses:
         elif kind.endswith((".done", ".added")):
             for member in ("text", "arguments", "refusal", "input", "code", "transcript", "part"):
                 value = field(chunk, member)
-                text = field(value, "text") or field(value, "refusal") if member == "part" else value
+                text = (
+                    field(value, "text") or field(value, "refusal") if member == "part" else value
+                )
                 if isinstance(text, str) and text:
                     # The arguments of a call go with its item, which has the name.
                     yield Piece((*key, "done"), text, "other", whole=True)

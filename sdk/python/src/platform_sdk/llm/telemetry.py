@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Union
+from typing import Any
 
-Value = Union[str, bool, int, float, Sequence[str]]
+Value = str | bool | int | float | Sequence[str]
 
 SPAN_CHAT = "platform.llm.chat"
 SPAN_SCAN = "platform.guard.scan"
@@ -72,7 +72,11 @@ class Span:
     """One span; does nothing where OpenTelemetry is not."""
 
     def __init__(
-        self, name: str, attributes: Mapping[str, Value], parent: Span | None = None, client=False
+        self,
+        name: str,
+        attributes: Mapping[str, Value],
+        parent: Span | None = None,
+        client: bool = False,
     ):
         self._span = None
         api = _api()

@@ -44,23 +44,27 @@ class Usage:
                 + self.cache_write * price.get("cache_write", price["input"])
                 + self.output * price["output"]
             )
-            return dollars / _table(os.environ.get("PLATFORM_LLM_PRICES") or None)["tokens"]
+            return float(dollars / _prices()["tokens"])
         return None
 
 
 def _price(model: str | None) -> dict[str, Any] | None:
     if not model:
         return None
-    models = _table(os.environ.get("PLATFORM_LLM_PRICES") or None)["models"]
+    models: dict[str, dict[str, Any]] = _prices()["models"]
     name = model.rsplit("/", 1)[-1]
     return models.get(name) or models.get(_VERSION.sub("", name))
+
+
+def _prices() -> dict[str, Any]:
+    return _table(os.environ.get("PLATFORM_LLM_PRICES") or None)
 
 
 @functools.lru_cache(maxsize=4)
 def _table(given: str | None) -> dict[str, Any]:
     path = Path(given) if given else _PACKAGED if _PACKAGED.is_file() else _REPOSITORY
     try:
-        table = json.loads(path.read_text())
+        table: dict[str, Any] = json.loads(path.read_text())
         for price in table["models"].values():
             float(price["input"]), float(price["output"])
         if not table["tokens"] > 0:
