@@ -83,6 +83,7 @@ export const scanners: readonly {
 }[] = [
   { name: 'InvisibleText', directions: ['input', 'output'], threshold: 1 },
   { name: 'PII', directions: ['input', 'output'], threshold: 850 },
+  { name: 'PromptInjection', directions: ['input', 'output'], threshold: 500 },
   { name: 'Secrets', directions: ['input', 'output'], threshold: 1 },
 ];
 
