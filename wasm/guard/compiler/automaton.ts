@@ -13,8 +13,8 @@ export interface Automaton {
   order: number[];
   /** For each state the numbers of the keywords that end there. */
   found: number[][];
-  /** For each state the keywords of which a part has been read, with how many bytes at least are still to come. */
-  begun: Map<number, number>[];
+  /** For each state how far back may begin what a keyword shows that has not ended. */
+  back: number[];
 }
 
 // Letters beyond ASCII that differ in case only from s and k: U+017F and U+212A.
@@ -28,11 +28,15 @@ export function keywordBytes(keyword: string): Uint8Array {
 
 /**
  * The automaton of the keywords (see `keywordBytes`; none may hold U+017F or U+212A). It reads s and k where these
- * stand, as case-insensitive patterns do.
+ * stand, as case-insensitive patterns do. `reaches` tells for each keyword how many bytes before its end begins what
+ * it shows.
  */
-export function buildAutomaton(keywords: readonly Uint8Array[]): Automaton {
+export function buildAutomaton(
+  keywords: readonly Uint8Array[],
+  reaches: readonly number[] = [],
+): Automaton {
   const { classes, classCount } = classesOf(keywords);
-  const trie = buildTrie(keywords, classes, classCount);
+  const trie = buildTrie(keywords, reaches, classes, classCount);
   const automaton = { classes, classCount, ...trie };
   if (keywords.some((keyword) => keyword.includes(0x73) || keyword.includes(0x6b))) {
     addFolded(automaton);
@@ -57,25 +61,27 @@ function classesOf(keywords: readonly Uint8Array[]): { classes: Uint8Array; clas
 
 function buildTrie(
   keywords: readonly Uint8Array[],
+  reaches: readonly number[],
   classes: Uint8Array,
   classCount: number,
-): Pick<Automaton, 'next' | 'like' | 'order' | 'found' | 'begun'> {
+): Pick<Automaton, 'next' | 'like' | 'order' | 'found' | 'back'> {
   const edges: Map<number, number>[] = [new Map()];
   const found: number[][] = [[]];
-  const begun: Map<number, number>[] = [new Map()];
+  const back = [0];
   keywords.forEach((keyword, number) => {
     let state = 0;
-    begun[0]!.set(number, keyword.length);
+    const reach = reaches[number] ?? 0;
+    back[0] = Math.max(back[0]!, reach - keyword.length);
     keyword.forEach((byte, index) => {
       const known = edges[state]!.get(classes[byte]!);
       const target = known ?? edges.push(new Map()) - 1;
       if (known === undefined) {
         edges[state]!.set(classes[byte]!, target);
         found.push([]);
-        begun.push(new Map());
+        back.push(0);
       }
       state = target;
-      begun[state]!.set(number, keyword.length - index - 1);
+      back[state] = Math.max(back[state]!, reach - (keyword.length - index - 1));
     });
     found[state]!.push(number);
   });
@@ -93,13 +99,10 @@ function buildTrie(
       fallback[target] = other;
       queue.push(target);
       found[target]!.push(...found[other]!);
-      for (const [number, left] of begun[other]!) {
-        const known = begun[target]!.get(number);
-        begun[target]!.set(number, Math.min(left, known ?? left));
-      }
+      back[target] = Math.max(back[target]!, back[other]!);
     }
   }
-  return { next, like: fallback, order: queue, found, begun };
+  return { next, like: fallback, order: queue, found, back };
 }
 
 /** Adds the states in the midst of U+017F and U+212A, behind which it goes on as behind s and k. */
@@ -119,11 +122,7 @@ function addFolded(automaton: Automaton): void {
     automaton.order.push(number);
     pending.set(key, number);
     automaton.found.push([...automaton.found[state]!]);
-    const begun = new Map(automaton.begun[state]!);
-    for (const [keyword, left] of automaton.begun[target]!) {
-      begun.set(keyword, Math.min(left, begun.get(keyword) ?? left));
-    }
-    automaton.begun.push(begun);
+    automaton.back.push(Math.max(automaton.back[state]!, automaton.back[target]!));
     const byte = letter[index]!;
     const isLast = index === letter.length - 1;
     row[classes[byte]!] = isLast ? target : waiting(letter, index + 1, target, step(state, byte));

@@ -2,6 +2,7 @@
 
 import { type Edge, utf8Edges } from './program-utf8.ts';
 import type { Assertion, Tree } from './re2.ts';
+import type { Ranges } from './re2-class.ts';
 import { PatternError } from './rules-error.ts';
 
 /** The instructions, as wasm/guard/engine/program.ts runs them. */
@@ -110,7 +111,7 @@ class Builder {
       case 'empty':
         return next;
       case 'set':
-        return this.#edges(utf8Edges(tree.ranges), next, new Map());
+        return this.#set(tree.ranges, next);
       case 'assert':
         return this.put({ op: Op.assert, what: ASSERTIONS[tree.what], x: next });
       case 'concat':
@@ -124,6 +125,13 @@ class Builder {
       case 'repeat':
         return this.#repeat(tree, next);
     }
+  }
+
+  #set(ranges: Ranges, next: number): number {
+    // Repetitions compile the same tree again and again.
+    const edges = edgesOf.get(ranges) ?? utf8Edges(ranges);
+    edgesOf.set(ranges, edges);
+    return this.#edges(edges, next, new Map());
   }
 
   #group(item: Tree, index: number, next: number): number {
@@ -172,6 +180,11 @@ class Builder {
   #edges(edges: readonly Edge[], next: number, known: Map<readonly Edge[], number>): number {
     const before = known.get(edges);
     if (before !== undefined) return before;
+    if (edges.length > 0 && edges.every((edge) => edge.next === undefined)) {
+      const start = this.put({ op: Op.set, bytes: bytesOf(edges), x: next });
+      known.set(edges, start);
+      return start;
+    }
     const byTarget = new Map<number, Edge[]>();
     for (const edge of edges) {
       const target = edge.next === undefined ? next : this.#edges(edge.next, next, known);
@@ -202,6 +215,7 @@ class Builder {
   }
 }
 
+const edgesOf = new WeakMap<Ranges, Edge[]>();
 const known = new Map<string, ByteSet>();
 
 /** The first bytes of edges. */

@@ -1,20 +1,21 @@
 // The error of a rule file that cannot be compiled: where it stands and what to do about it.
 
+/** Where something stands in a rule file; line and column count from 1. */
+export interface Place {
+  file: string;
+  line: number;
+  column: number;
+}
+
 /** `message` names file, line and column and says what to change. */
 export class RuleError extends Error {
   readonly code = 'rule_invalid';
-  readonly file: string;
-  /** From 1. */
-  readonly line: number;
-  /** From 1. */
-  readonly column: number;
+  readonly place: Place;
 
-  constructor(file: string, line: number, column: number, reason: string, cause?: unknown) {
-    super(`${file}:${line}:${column}: ${reason}`, { cause });
+  constructor(place: Place, reason: string, cause?: unknown) {
+    super(`${place.file}:${place.line}:${place.column}: ${reason}`, { cause });
     this.name = 'RuleError';
-    this.file = file;
-    this.line = line;
-    this.column = column;
+    this.place = place;
   }
 }
 

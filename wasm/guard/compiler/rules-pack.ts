@@ -4,6 +4,7 @@ import { keywordReach } from './automaton-keywords.ts';
 import { compileTree } from './program.ts';
 import { Packer } from './program-pack.ts';
 import { type Rule, SETS } from './rules.ts';
+import { PatternError, RuleError } from './rules-error.ts';
 import { beginsWord } from './rules-word.ts';
 
 const NONE = 0xffff;
@@ -34,7 +35,7 @@ export function packRules(rules: readonly Rule[], plans: RulePlan[] = []): Uint8
   const reaches: number[] = [];
   const whole: boolean[] = [];
   const records = ordered.map((rule) => {
-    const record = packRule(rule, kinds.indexOf(rule.kind), packer);
+    const record = packChecked(rule, kinds.indexOf(rule.kind), packer);
     reaches.push(record.reach);
     whole.push(record.isWhole);
     plans.push({ rule, isWhole: record.isWhole });
@@ -55,6 +56,16 @@ export function packRules(rules: readonly Rule[], plans: RulePlan[] = []): Uint8
     ...[kinds.length, kindsAt, entropyAt, SETS.length, setsAt, 0],
   ];
   return packer.finish(words(header));
+}
+
+/** As `packRule`; says where the pattern stands when it is too large. */
+function packChecked(rule: Rule, kind: number, packer: Packer): ReturnType<typeof packRule> {
+  try {
+    return packRule(rule, kind, packer);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw new RuleError(rule.place, `the rule ${rule.id}: ${error.message}`, error);
+  }
 }
 
 function packRule(rule: Rule, kind: number, packer: Packer) {
@@ -113,10 +124,13 @@ function packSet(
     }
   }
   const keywords = [...byKeyword.keys()].sort();
-  const automaton = buildAutomaton(keywords.map(keywordBytes));
   const rulesOf = keywords.map((keyword) => byKeyword.get(keyword)!);
+  const automaton = buildAutomaton(
+    keywords.map(keywordBytes),
+    rulesOf.map((numbers) => Math.max(...numbers.map((number) => reaches[number]!))),
+  );
   const everywhere = numbers.filter((number) => whole[number]);
-  const record = packAutomaton(automaton, rulesOf, reaches, packer);
+  const record = packAutomaton(automaton, rulesOf, packer);
   return words([
     ...[first, numbers.length, ...record],
     ...[packer.append(shorts(everywhere)), everywhere.length, 0],
@@ -127,7 +141,6 @@ function packSet(
 function packAutomaton(
   automaton: Automaton,
   rulesOf: readonly (readonly number[])[],
-  reaches: readonly number[],
   packer: Packer,
 ): number[] {
   const count = automaton.next.length;
@@ -139,12 +152,7 @@ function packAutomaton(
   order.forEach((state, index) => {
     place[state] = index;
   });
-  const back = order.map((state) => {
-    const distances = [...automaton.begun[state]!].flatMap(([keyword, left]) =>
-      rulesOf[keyword]!.map((rule) => reaches[rule]! - left),
-    );
-    return Math.max(0, ...distances);
-  });
+  const back = order.map((state) => automaton.back[state]!);
   const found = order.slice(quiet.length).map((state) => {
     const rules = new Set(automaton.found[state]!.flatMap((keyword) => rulesOf[keyword]!));
     return packer.append(shorts([rules.size, ...[...rules].sort((a, b) => a - b)]));

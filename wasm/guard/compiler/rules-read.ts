@@ -1,10 +1,10 @@
 // Reads files of rules (YAML) and checks every member; each mistake is said with its line and what to do.
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
 import { CHECK_NAMES } from '../engine/checks/names.ts';
-import { compileTree, isNullable, lengths } from './program.ts';
+import { isNullable, lengths } from './program.ts';
 import { type Pattern, parsePattern } from './re2.ts';
 import { type Rule, type RuleSource, SETS, type SetName } from './rules.ts';
-import { PatternError, RuleError } from './rules-error.ts';
+import { PatternError, type Place, RuleError } from './rules-error.ts';
 
 /** Most bytes of a match: what a stream holds back at most. */
 const MATCH_MAX = 16_384;
@@ -44,7 +44,9 @@ class RuleFile {
   rules(): Rule[] {
     const document = parseDocument(this.#text, { lineCounter: this.#lines });
     const error = document.errors[0];
-    if (error !== undefined) this.#failAt(error.pos[0], `is no YAML: ${error.message}`, error);
+    if (error !== undefined) {
+      throw new RuleError(this.#placeAt(error.pos[0]), `is no YAML: ${error.message}`, error);
+    }
     const root = this.#map(document.contents, 'the file', FILE_MEMBERS);
     const set = this.#string(this.#member(root, 'set', 'the file'), 'set');
     if (!SETS.includes(set as SetName)) {
@@ -69,7 +71,7 @@ class RuleFile {
       );
     }
     return {
-      ...{ set, id, kind, pattern },
+      ...{ set, id, kind, pattern, place: this.#place(patternNode) },
       title: this.#optionalText(map, 'title') ?? id.replaceAll('_', ' '),
       docs: this.#optionalText(map, 'docs'),
       keywords: this.#list(map, 'keywords').map((each) => this.#keyword(each)),
@@ -137,10 +139,7 @@ class RuleFile {
   #pattern(node: unknown, what: string): Pattern {
     const text = this.#string(node, what);
     try {
-      const pattern = parsePattern(text);
-      // What it unfolds to may be too much.
-      compileTree(pattern.tree);
-      return pattern;
+      return parsePattern(text);
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
       return this.#fail(node, `${what} is no RE2 pattern: ${error.message}`, error);
@@ -217,12 +216,16 @@ class RuleFile {
     return value;
   }
 
-  #fail(node: unknown, reason: string, cause?: unknown): never {
-    return this.#failAt((node as Node | null | undefined)?.range?.[0] ?? 0, reason, cause);
+  #place(node: unknown): Place {
+    return this.#placeAt((node as Node | null | undefined)?.range?.[0] ?? 0);
   }
 
-  #failAt(offset: number, reason: string, cause?: unknown): never {
+  #placeAt(offset: number): Place {
     const { line, col } = this.#lines.linePos(offset);
-    throw new RuleError(this.#file, Math.max(line, 1), Math.max(col, 1), reason, cause);
+    return { file: this.#file, line: Math.max(line, 1), column: Math.max(col, 1) };
+  }
+
+  #fail(node: unknown, reason: string, cause?: unknown): never {
+    throw new RuleError(this.#place(node), reason, cause);
   }
 }

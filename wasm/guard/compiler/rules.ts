@@ -1,5 +1,6 @@
 // What a rule is once it was read: checked, with its patterns parsed; see rules-read.ts for the files.
 import type { Pattern } from './re2.ts';
+import type { Place } from './rules-error.ts';
 
 /** The sets of rules, in the order of their numbers. */
 export const SETS = ['secrets', 'injection', 'injection_wide'] as const;
@@ -22,6 +23,8 @@ export interface Rule {
   docs?: string;
   keywords: readonly string[];
   pattern: Pattern;
+  /** Where the pattern stands. */
+  place: Place;
   /** The group that is the finding; 0 for the whole match. */
   group: number;
   /** Most bytes of a match. */
