@@ -22,4 +22,5 @@ process.execve?.('/bin/sh', ['sh', '-c', 'exec "$0" "$@"', ...process.argv.slice
   ...process.env,
   PLATFORM_GATEWAY_URL: address.trimEnd(),
   PLATFORM_VAULT_URL: address.trimEnd(),
+  PLATFORM_LLM_GUARD_URL: address.trimEnd(),
 });

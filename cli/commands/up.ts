@@ -12,7 +12,7 @@ const help = `Usage
   platform up [options]
 
 Starts everything on this machine: identity, mutual TLS with one proxy an agent, gateway, vault,
-evidence, the local page. Nothing listens beyond this machine; services listen only on Unix sockets,
+guard, evidence, the local page. Nothing listens beyond this machine; services listen only on Unix sockets,
 behind the inbound proxy on 15006 (metrics 15090, health 15021; free ports where these are taken).
 Stops on Ctrl-C.
 
@@ -128,7 +128,7 @@ function printAddresses(running: RunningPlatform, state: string): void {
   print(`
   page      ${pc.bold(running.pageUrl)}
   health    ${running.healthUrl}
-  mesh      mutual TLS on ${running.meshAddress}
+  mesh      mutual TLS on ${running.meshAddress}: ${running.services.join(', ')}
   state     ${state}
 
   ${pc.bold('next')}

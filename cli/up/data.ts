@@ -57,6 +57,7 @@ export function dataOf(
       services: {
         gateway: { agents: true, callers: {} },
         vault: { agents: true, callers: { [gateway]: true }, delegates: { [gateway]: true } },
+        guard: { agents: true, callers: {} },
       },
       scopes: {},
       tenants: {},

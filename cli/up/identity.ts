@@ -19,7 +19,7 @@ import { JsonLines } from './json-lines.ts';
 import { recordRefusal } from './refusals.ts';
 
 /** The services that this process hosts, each with an identity of its own. */
-export const services = ['gateway', 'vault'] as const;
+export const services = ['gateway', 'vault', 'guard'] as const;
 export type ServiceName = (typeof services)[number];
 
 export interface MachineIdentity {

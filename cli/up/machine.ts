@@ -10,6 +10,7 @@ import { createGateway, type Gateway } from '../../services/gateway/gateway.ts';
 import { SessionTrace } from '../../services/gateway/provenance.ts';
 import { DatabaseSpending } from '../../services/gateway/spending-database.ts';
 import { DatabaseToolStore } from '../../services/gateway/tools-database.ts';
+import { createGuard, type GuardService } from '../../services/guard/guard.ts';
 import { Agents } from '../../services/identity/agents.ts';
 import { createVault, type Vault } from '../../services/vault/vault.ts';
 import type { Cleanup } from './cleanup.ts';
@@ -51,6 +52,7 @@ export async function startMachine(
   const vault = await openVault(foundation);
   cleanup.add(() => vault.close());
   await serve(foundation, 'vault', vault.routes, cleanup);
+  await serve(foundation, 'guard', openGuard(foundation).routes, cleanup);
   const vaultSocket = await openGatewayOutbound(foundation, identity, mesh, cleanup);
   const gateway = await openGateway(foundation, vaultSocket, cleanup);
   cleanup.add(() => gateway.close());
@@ -122,6 +124,12 @@ function openVault(foundation: Foundation): Promise<Vault> {
     ...{ record: modules.record, scope: modules.scope, masterKeys: keys.vault, onTrouble },
     soleWriter: true,
   });
+}
+
+/** All scanners that are built, and every finding blocks unless the operator's data says otherwise. */
+function openGuard({ decider, evidence, modules, trustDomain }: Foundation): GuardService {
+  const { record } = modules;
+  return createGuard({ decider, trustDomain, evidence: evidence.observed, record });
 }
 
 /** A service listens on a Unix socket that only this process may use: there is no way past its proxy. */

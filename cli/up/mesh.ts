@@ -10,6 +10,7 @@ import type { Filter } from '../../runtime/proxywasm/filter.ts';
 import { decideMesh } from '../../runtime/proxywasm/mesh-decision.ts';
 import { meshFilter } from '../../runtime/proxywasm/mesh-filter.ts';
 import { defaultLimits as gatewayLimits } from '../../services/gateway/gateway.ts';
+import { scanBodyBytes, scanPaths } from '../../services/guard/routes.ts';
 import {
   createInboundProxy,
   type InboundConfig,
@@ -122,6 +123,13 @@ export async function openGatewayOutbound(
   return path;
 }
 
+/** The paths of each service that take more than 1 MiB. */
+const largeBodies: Record<ServiceName, readonly { paths: string[]; bodyBytes: number }[]> = {
+  gateway: [{ paths: ['/api/v1/tools/register'], bodyBytes: gatewayLimits.registrationBytes }],
+  vault: [],
+  guard: [{ paths: [...scanPaths], bodyBytes: scanBodyBytes }],
+};
+
 function hosted(run: string, trustDomain: string, name: ServiceName): InboundService {
   return {
     name,
@@ -129,13 +137,7 @@ function hosted(run: string, trustDomain: string, name: ServiceName): InboundSer
     serverNames: serverNamesOf(name),
     upstream: { path: serviceSocket(run, name) },
     protocol: 'http1',
-    ...(name === 'gateway'
-      ? {
-          bodies: [
-            { paths: ['/api/v1/tools/register'], bodyBytes: gatewayLimits.registrationBytes },
-          ],
-        }
-      : {}),
+    bodies: [...largeBodies[name]],
   };
 }
 

@@ -12,6 +12,7 @@ import type { StateFolder } from '../state-folder.ts';
 import { Cleanup } from './cleanup.ts';
 import { createExplainer } from './explain.ts';
 import { type Foundation, layFoundation } from './foundation.ts';
+import { services } from './identity.ts';
 import { listenUntilEnd, type Machine, startMachine } from './machine.ts';
 import { onlyTheOperator } from './only-this-process.ts';
 import { statusOf } from './status.ts';
@@ -44,6 +45,8 @@ export interface RunningPlatform {
   healthUrl: string;
   /** Where the inbound proxy listens, `host:port`. */
   meshAddress: string;
+  /** What is behind it. */
+  services: readonly string[];
   status(): Promise<JsonObject>;
   /** Ends everything in order; calls that run get a moment to end. */
   stop(): Promise<void>;
@@ -80,7 +83,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const { host, port } = machine.mesh.inbound.address() as TcpAddress;
     const meshAddress = `${host}:${port}`;
     const { page: pageUrl, health: healthUrl } = urls;
-    return { pageUrl, healthUrl, meshAddress, status, stop: () => cleanup.run() };
+    return { pageUrl, healthUrl, meshAddress, services, status, stop: () => cleanup.run() };
   } catch (error) {
     await cleanup.run();
     throw error;

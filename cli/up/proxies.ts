@@ -7,9 +7,14 @@ import type { RegistrationEntry } from '../../runtime/identity/entry.ts';
 import { readProcess } from '../../runtime/identity/process.ts';
 import { type EntryRegistry, spiffeIdsOf } from '../../runtime/identity/registry.ts';
 import { defaultLimits as gatewayLimits } from '../../services/gateway/gateway.ts';
+import { scanBodyBytes, scanPaths } from '../../services/guard/routes.ts';
 import type { EntrySource } from '../../services/identity/source.ts';
 import type { MeshProxy } from '../../services/proxy/inbound.ts';
-import { type AttestedCaller, createOutboundProxy } from '../../services/proxy/outbound.ts';
+import {
+  type AttestedCaller,
+  createOutboundProxy,
+  type OutboundService,
+} from '../../services/proxy/outbound.ts';
 import type { Foundation } from './foundation.ts';
 import type { MachineIdentity } from './identity.ts';
 import type { Mesh } from './mesh.ts';
@@ -47,7 +52,7 @@ export class Proxies {
 
   /**
    * Opens the proxy of an agent whose entries are there, and resolves to its URL, `unix:<path>`.
-   * Agents reach the gateway's tools, the gateway's health and the vault's secrets, nothing of the operator's.
+   * Agents reach the gateway's tools and health, the vault's secrets and the guard, nothing of the operator's.
    */
   async open(entry: RegistrationEntry): Promise<string> {
     const path = join(this.#foundation.state.run, `${entry.id}.sock`);
@@ -55,7 +60,9 @@ export class Proxies {
     const sources = new Map(
       spiffeIdsOf(entry).map((id) => [id, this.#identity.server.sourceFor(id)]),
     );
-    const [gateway, vault] = [this.#mesh.destination('gateway'), this.#mesh.destination('vault')];
+    const [gateway, vault, guard] = (['gateway', 'vault', 'guard'] as const).map((name) =>
+      this.#mesh.destination(name),
+    ) as [OutboundService, OutboundService, OutboundService];
     const proxy = createOutboundProxy({
       ...this.#mesh.outbound,
       listen: { path },
@@ -69,6 +76,7 @@ export class Proxies {
         },
         { paths: ['/api/v1/tools', '/health'], service: gateway },
         { paths: ['/api/v1/secrets'], service: vault },
+        { paths: [...scanPaths], service: guard, bodyBytes: scanBodyBytes },
       ],
       onRefused: (refusal) =>
         recordRefusal(evidence.observed, { proxy: `${entry.tenant}/${entry.agent}` }, refusal),
