@@ -169,6 +169,7 @@ export const words: Readonly<Record<string, readonly string[]>> = {
     'steuernummer',
     'steuer id',
     'idnr',
+    'id nr',
     'identifikationsnummer',
     'steueridentifikationsnummer',
     'steuerliche identifikationsnummer',

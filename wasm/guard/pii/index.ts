@@ -8,7 +8,7 @@ import { cardAt } from './card';
 import { resetContext, shiftContext } from './context';
 import { emailAt, isLocal, LOCAL_MAX } from './email';
 import { ibanAt } from './iban';
-import { identityAt, letteredIdentityAt, spacedIdentityAt } from './ids/index';
+import { apartIdentityAt, identityAt, letteredIdentityAt } from './ids/index';
 import { addressAt, longAddressAt } from './ip';
 import { hasDigits, readGroups } from './numbers';
 import { passportAt } from './passport';
@@ -143,7 +143,7 @@ function numberAt(p: u32): void {
   if ((byte == 0x32 || byte == 0x33) && is(p + 3, HEX) && at(p + 4) == 0x3a) longAddressAt(p);
   dottedAt(p);
   birthAt(p);
-  spacedIdentityAt(p);
+  apartIdentityAt(p);
   // But for what follows the prefix `00`, and Finnish codes, numbers have seven digits in a row of groups.
   if (!(byte == 0x30 && at(p + 1) == 0x30) && !hasDigits(p, DIGITS_MIN) && !isSplit(p)) return;
   passportAt(p);

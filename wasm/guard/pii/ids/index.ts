@@ -41,7 +41,8 @@ export function letteredIdentityAt(p: u32, letters: u32): void {
   else if (letters == 6) fiscalCodeAt(p);
 }
 
-/** Proposes the British number whose letters and first pair of digits stand apart: `AB 12 34 56 C`. */
-export function spacedIdentityAt(p: u32): void {
+/** Proposes the numbers whose letters and first digit `p` stand apart: `AB 12 34 56 C`, `X-1234567-L`. */
+export function apartIdentityAt(p: u32): void {
   if (at(p - 1) == 0x20 && !is(p - 4, ALNUM)) ninoAt(p - 3, p);
+  if (at(p - 1) == 0x2d && !is(p - 3, ALNUM)) nieAt(p - 1);
 }
