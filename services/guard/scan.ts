@@ -52,7 +52,7 @@ export function scan(
     const { enforcement } = parts.settings;
     const decision = parts.judge.scan(caller, request, { guard, result, enforcement });
     action.subject = { ...action.subject, ...facts(request, result) };
-    await record(parts, action, [guard, decision]);
+    await record(parts, action, decision, guard);
     const answer = scanResult(request, result, decision.allow);
     return { request, result, guard, decision, blocked: blockedScanners(decision), answer };
   });
@@ -106,14 +106,19 @@ function facts(request: GuardRequest, result: GuardResult): JsonObject {
   };
 }
 
-async function record(parts: Parts, action: Action, decisions: Decision[]): Promise<void> {
-  const decision = decisions.at(-1) as Decision;
+async function record(
+  parts: Parts,
+  action: Action,
+  decision: Decision,
+  guard: Decision,
+): Promise<void> {
+  // Readers of evidence take the first of what allows, and the last of what refuses, for what settled it.
   if (decision.allow) {
-    await parts.ledger.event(action, decisions, { outcome: 'ok' });
+    await parts.ledger.event(action, [decision, guard], { outcome: 'ok' });
     return;
   }
   const code = isAboutFindings(decision) ? 'guard_blocked' : 'denied';
-  const denial = await parts.ledger.denial(action, decisions, code, decision.reason);
+  const denial = await parts.ledger.denial(action, [guard, decision], code, decision.reason);
   // What was found is an answer; any other refusal says nothing of the text.
   if (code === 'denied') throw denial;
 }
