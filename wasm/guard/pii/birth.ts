@@ -13,7 +13,10 @@ export const MONTH_MAX: u32 = 10;
 
 /** The first three bytes of the months' names in English, German, French, Spanish, Italian, Portuguese and Dutch. */
 const MONTHS =
-  'janfebmaraprmayjunjulaugsepoctnovdecmaioktmrtmeifevavrjuiaoueneabrmagagogiuluglosetottoutdezmaadic';
+  'janfebmaraprmayjunjulaugsepoctnovdecmaioktmrtmeifevavrjuiaoueneabrmagagogiulugsetottoutdezmaadic';
+
+/** The letters that they begin with, a bit each from `a` on. */
+const INITIALS: u32 = 0x47a79;
 
 /** The number that the digits `[p, stop)` write. */
 function read(p: u32, stop: u32): u32 {
@@ -26,8 +29,9 @@ function read(p: u32, stop: u32): u32 {
 function isMonth(p: u32): bool {
   if (is(p, LETTER) && (at(p + 1) == 0xc3 || (is(p + 2, LETTER) && at(p + 2) == 0xc3))) return true;
   if (!is(p, LETTER) || !is(p + 1, LETTER)) return false;
+  if ((INITIALS & (1 << ((at(p) | 0x20) - 0x61))) == 0) return false;
   const source = <u32>changetype<usize>(MONTHS);
-  for (let i: u32 = 0; i + 2 < <u32>MONTHS.length; i++) {
+  for (let i: u32 = 0; i < <u32>MONTHS.length; i += 3) {
     if ((at(p) | 0x20) != load<u16>(source + (i << 1))) continue;
     if ((at(p + 1) | 0x20) != load<u16>(source + (i << 1), 2)) continue;
     if (at(p + 2) == 0xc3 || (at(p + 2) | 0x20) == load<u16>(source + (i << 1), 4)) return true;

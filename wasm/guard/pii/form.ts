@@ -27,6 +27,25 @@ export function takeGroup(index: u32): void {
   stop = groupEnd(index);
 }
 
+/** The shapes of more than one group that any kind has. */
+const SHAPES: u32 = <u32>(
+  memory.data<u64>([
+    0x030204, 0x0207, 0x030303, 0x03030302, 0x0902, 0x020801, 0x0203030402, 0x010303, 0x020303,
+    0x040404, 0x0607, 0x06040201, 0x0801, 0x030203, 0x040501, 0x04050101, 0x02030303, 0x040203,
+    0x030304, 0x0202020302, 0x03040402, 0x01020202030302, 0x0604, 0x0804, 0x0605,
+  ])
+);
+const SHAPES_END: u32 = SHAPES + 25 * 8;
+
+/** Whether any kind has such groups. */
+export function isKnown(): bool {
+  if (isCompact()) return true;
+  for (let entry = SHAPES; entry < SHAPES_END; entry += 8) {
+    if (load<u64>(entry) == shape) return true;
+  }
+  return false;
+}
+
 /** Whether there is one group. */
 export function isCompact(): bool {
   return shape == <u64>length;

@@ -14,6 +14,7 @@ import { hasDigits, readGroups } from './numbers';
 import { passportAt } from './passport';
 import { phoneAtDigit, phoneAtParenthesis, phoneAtPlus, resetPhones } from './phone';
 import {
+  ALNUM,
   at,
   begin,
   boundary,
@@ -38,6 +39,8 @@ const DIGITS_MIN: u32 = 7;
 const LETTERS_MAX: u32 = 6;
 /** A word before a space that a finding may begin with has at most so many letters: a month's name. */
 const WORD_MAX: u32 = 9;
+/** A number with fewer digits needs something after it. */
+const SHORT: u32 = 6;
 /** Inside a finding from this score on nothing more is looked for. */
 const SURE: u32 = 850;
 
@@ -135,6 +138,7 @@ function digitAt(p: u32): void {
 
 /** At the first digit of a word that begins with it. */
 function numberAt(p: u32): void {
+  if (isAlone(p)) return;
   // The fraction of a decimal number, or a part of a longer dotted one.
   if (at(p - 1) == 0x2e && is(p - 2, DIGIT)) return;
   const byte = at(p);
@@ -151,6 +155,16 @@ function numberAt(p: u32): void {
   cardAt(p);
   identityAt(p);
   phoneAtDigit(p);
+}
+
+/** Whether at most five digits stand at `p` and what follows is no part of any number: most numbers of a text. */
+function isAlone(p: u32): bool {
+  let q = p + 1;
+  while (q < p + SHORT && is(q, DIGIT)) q++;
+  if (q == p + SHORT) return false;
+  const after = at(q);
+  if (after >= 0x80 || is(q, ALNUM)) return false;
+  return after != 0x20 && (after < 0x2b || after > 0x2f) && after != 0x3a;
 }
 
 /** Whether a letter or a plus sign stands after six digits and digits follow it. */

@@ -1,13 +1,16 @@
 // Identity and tax numbers at the first digit of a number or of what follows a few letters.
 
-import { length, resetForm, stop, takeGroup } from '../form';
+import { isKnown, length, resetForm, stop, takeGroup } from '../form';
 import { continues, goesOn, groups } from '../numbers';
-import { ALNUM, at, is } from '../text';
+import { ALNUM, at, count, is } from '../text';
 import { asianAt, chineseAt, nricAt, panAt } from './asia-pacific';
 import { europeanAt, europeanLettersAt, fiscalCodeAt, nieAt, ninoAt } from './europe';
 import { curpAt, northAmericanAt } from './north-america';
 import { hetuAt, northEasternAt } from './north-east-europe';
 import { rutAt, southAmericanAt } from './south-america';
+
+/** What the checks of one form cost at most, in bytes looked at. */
+const CHECK_STEPS: u32 = 64;
 
 /** Proposes every number that the groups of digits read at `p` begin with. */
 export function identityAt(p: u32): void {
@@ -17,6 +20,8 @@ export function identityAt(p: u32): void {
     takeGroup(number - 1);
     if (length < 6) continue;
     if (length > 18) return;
+    count(CHECK_STEPS);
+    if (!isKnown()) continue;
     if (number == 1 && length == 6) hetuAt(p);
     europeanLettersAt(p);
     rutAt(p);
