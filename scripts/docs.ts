@@ -7,6 +7,7 @@ import { commands } from '../cli/commands/index.ts';
 import type { ErrorCode } from '../runtime/errors.ts';
 import { ATTRIBUTE, METRIC, SPAN } from '../runtime/telemetry/names.ts';
 import { problemOf } from '../services/common/problem.ts';
+import { secretKinds } from './docs-secrets.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(root, 'docs', 'reference');
@@ -97,6 +98,10 @@ export function pages(): Map<string, string> {
     ['telemetry.md', telemetry()],
     ['errors.md', errorCodes()],
     ['cli.md', commandLine()],
+    [
+      'secret-kinds.md',
+      page('Kinds of credential', 'What the Secrets scanner of the guard finds.', secretKinds()),
+    ],
   ]);
 }
 
