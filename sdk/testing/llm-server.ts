@@ -96,7 +96,8 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   });
   if (pathname.endsWith('/embeddings')) return send(response, 200, embeddings(model));
   const wire = WIRES.find(([path]) => path.test(pathname))?.[1];
-  if (wire === undefined) return send(response, 404, { error: { message: `no such path: ${pathname}` } });
+  if (wire === undefined)
+    return send(response, 404, { error: { message: `no such path: ${pathname}` } });
   const reply = replies.get(model) ?? readReply(model);
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   if (reply.status !== 200) return send(response, reply.status, wire.error(reply));

@@ -10,7 +10,8 @@ from drivers import DRIVERS, Anthropic, Google, Mistral, OpenAIChat, OpenAIRespo
 from platform_sdk import GuardrailError, guard, platform_llm
 
 ADDRESS = "ann.smith@" + "example.com"
-BEFORE = "I looked it up for you. The person that you ask about is reached at "
+# Longer than what any scanner holds back of it.
+BEFORE = "I looked it up for you, as you asked me to. " * 8 + "The person is reached at "
 LEAK = f"{BEFORE}{ADDRESS} and by nothing else. Ask me for more."
 every = pytest.mark.parametrize("driver", DRIVERS, ids=name)
 pytestmark = pytest.mark.usefixtures("guard")

@@ -227,3 +227,11 @@ def test_what_it_does_not_know():
         with pytest.raises(ConfigurationError) as caught:
             platform_llm(stranger)
         assert caught.value.code == "llm_client_unknown"
+
+
+@every
+def test_what_is_wrapped_already(server, driver):
+    client = platform_llm(driver.client(server.url))
+    with pytest.raises(ConfigurationError) as caught:
+        platform_llm(client)
+    assert caught.value.code == "llm_client_wrapped"

@@ -29,9 +29,10 @@ connection is closed and the iterator raises. With `on_tool_call` no part of a t
 leaves before the call is complete and allowed. Raw access to a streamed response (`with_raw_response`,
 `with_streaming_response`) reads and scans the whole stream before any byte is handed out.
 
-Tool calls. `on_tool_call(call)` gets a ToolCall (`id`, `name`, `arguments` as JSON text, `provider`, `model`);
+Tool calls. `on_tool_call(call)`, a function or with an asynchronous client also a coroutine function, gets a ToolCall (`id`, `name`, `arguments` as JSON text, `provider`, `model`);
 what it raises is raised; returning False, or an object or dict whose `allow` is False, raises CredentialError
-with the code `tool_call_denied` and the `decision_id` if there is one.
+with the code `tool_call_denied`, the `decision_id` and the `reasons` if there are any; None and True allow.
+`policy.ToolPolicy` asks the platform's policies in process.
 
 Span `platform.llm.chat` (kind client): gen_ai.system (openai, anthropic, google, mistral), gen_ai.provider.name
 (openai, anthropic, gcp.gemini or gcp.vertex_ai, mistral_ai), gen_ai.operation.name (chat, or generate_content for
@@ -61,6 +62,7 @@ from typing import Any, TypeVar
 
 from ..errors import ConfigurationError
 from .call import Settings
+from .proxy import Wrapped
 from .wire import ToolCall
 
 __all__ = ["ToolCall", "platform_llm"]
@@ -92,9 +94,11 @@ def platform_llm(
     scanned and shown to policy; this module's text says how.
 
     `capture_content` writes prompts and responses into spans: for development only. Raises
-    ConfigurationError (`llm_client_unknown`) for what is no client of OpenAI, Anthropic, Google
-    (google-genai) or Mistral.
+    ConfigurationError: `llm_client_unknown` for what is no client of OpenAI, Anthropic, Google
+    (google-genai) or Mistral, `llm_client_wrapped` for what this function returned before.
     """
+    if isinstance(client, Wrapped):
+        raise ConfigurationError("the client is wrapped already", code="llm_client_wrapped")
     for base in type(client).__mro__:
         for package, name in _PACKAGES.items():
             if f"{base.__module__}.".startswith(f"{package}."):

@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import ConfigurationError
 from .call import Call, Settings
 from .content import field, items, text_of
-from .proxy import like
+from .proxy import Wrapped, like
 from .usage import Usage
 from .wire import Answer, Key, Piece, ToolCall
 
@@ -172,7 +172,7 @@ def _names(models: Any) -> tuple[str, str]:
     return found
 
 
-class _Shared:
+class _Shared(Wrapped):
     """The client given owns the connections and closes them when it goes: not the copy."""
 
     def __del__(self) -> None:

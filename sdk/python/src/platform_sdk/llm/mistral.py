@@ -9,7 +9,7 @@ from typing import Any
 from .call import Call, Settings
 from .content import field
 from .openai import Chat
-from .proxy import like
+from .proxy import Wrapped, like
 from .wire import Answer, Key, Piece
 
 
@@ -107,7 +107,7 @@ def _closing_async(call: Call, close: Callable[[], Any]) -> Callable[[], Any]:
 
 def wrap(client: Any, settings: Settings) -> Any:
     """A client of the same class whose chat, agents and fim are observed."""
-    wrapped = like(client, (), {})
+    wrapped = like(client, (Wrapped,), {})
     # When the client given goes, it closes the connections that both use.
     wrapped._platform_original = client
     for name in ("chat", "agents", "fim"):

@@ -6,6 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
+class Wrapped:
+    """What every wrapped client is besides what it was: marks it."""
+
+
 def like(
     original: Any,
     before: tuple[type, ...],

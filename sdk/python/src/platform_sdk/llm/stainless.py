@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import ConfigurationError
 from .call import Call, Settings
 from .content import plain
-from .proxy import like
+from .proxy import Wrapped, like
 from .wire import Wire
 
 
@@ -70,7 +70,7 @@ class _Plan:
         return stream
 
 
-class Sync:
+class Sync(Wrapped):
     """What a wrapped synchronous client does otherwise."""
 
     _llm_plan: _Plan
@@ -103,7 +103,7 @@ class Sync:
             return result
 
 
-class Async:
+class Async(Wrapped):
     """What a wrapped asynchronous client does otherwise."""
 
     _llm_plan: _Plan
