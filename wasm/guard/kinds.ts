@@ -18,6 +18,12 @@ export const TAG_CHARACTERS: u32 = 5;
 export const VARIATION_SELECTOR: u32 = 6;
 export const ZERO_WIDTH: u32 = 7;
 
+// Relevance, TopicBoundary, TokenLimit
+export const IRRELEVANT: u32 = 16;
+export const FORBIDDEN_TOPIC: u32 = 17;
+export const OFF_TOPIC: u32 = 18;
+export const TOO_MANY_TOKENS: u32 = 19;
+
 /** The name of a kind that is no rule's. */
 function nameOf(kind: u32): string {
   switch (kind) {
@@ -37,6 +43,14 @@ function nameOf(kind: u32): string {
       return 'variation_selector';
     case ZERO_WIDTH:
       return 'zero_width';
+    case IRRELEVANT:
+      return 'irrelevant';
+    case FORBIDDEN_TOPIC:
+      return 'forbidden_topic';
+    case OFF_TOPIC:
+      return 'off_topic';
+    case TOO_MANY_TOKENS:
+      return 'too_many_tokens';
     default:
       if (kind >= FIRST_INJECTION && kind < LAST_KIND) return injectionName(kind);
       return kind >= FIRST_KIND ? personalName(kind) : unreachable();

@@ -13,7 +13,15 @@ import {
   stringLength,
   stringPointer,
 } from '../common/json';
-import { BUILT, defaultThreshold, SCANNERS, scannerName } from './scanners';
+import {
+  BUILT,
+  defaultThreshold,
+  RELEVANCE,
+  SCANNERS,
+  scannerName,
+  TOKEN_LIMIT,
+  TOPIC_BOUNDARY,
+} from './scanners';
 
 /** The longest text that is scanned, in bytes; a longer one is refused, never cut. */
 export const TEXT_MAX: u32 = 4 * 1024 * 1024;
@@ -104,7 +112,19 @@ export function readRequest(root: u32, isStream: bool): i32 {
   if (!hasDirection || scanners == 0 || (text != 0) == isStream) return INPUT_INVALID;
   if (text != 0 && stringLength(text) > TEXT_MAX) return INPUT_TOO_LARGE;
   if (prompt != 0 && stringLength(prompt) > TEXT_MAX) return INPUT_TOO_LARGE;
-  return OK;
+  return isComplete() ? OK : INPUT_INVALID;
+}
+
+/** Whether what the scanners compare the text with is there. */
+function isComplete(): bool {
+  if ((scanners & (1 << RELEVANCE)) != 0 && prompt == 0) return false;
+  if ((scanners & (1 << TOKEN_LIMIT)) != 0 && (tokensMax < 0 || observedTokens < 0)) return false;
+  const topics = listed(topicsAllowed) + listed(topicsForbidden);
+  return (scanners & (1 << TOPIC_BOUNDARY)) == 0 || topics > 0;
+}
+
+function listed(list: u32): u32 {
+  return list == 0 ? 0 : childCount(list);
 }
 
 function readMember(node: u32): bool {

@@ -3,11 +3,22 @@
 import { resetFindings } from './findings';
 import { advanceInjection, resetInjection, shiftInjection } from './injection/index';
 import { advanceInvisible, resetInvisible, shiftInvisible } from './invisible/index';
+import { advanceLimit, resetLimit } from './limit/index';
 import { advancePii, resetPii, shiftPii } from './pii/index';
+import { advanceRelevance, resetRelevance, shiftRelevance } from './relevance/index';
 import { scanners } from './request';
-import { INVISIBLE_TEXT, PII, PROMPT_INJECTION, SECRETS } from './scanners';
+import {
+  INVISIBLE_TEXT,
+  PII,
+  PROMPT_INJECTION,
+  RELEVANCE,
+  SECRETS,
+  TOKEN_LIMIT,
+  TOPIC_BOUNDARY,
+} from './scanners';
 import { advanceSecrets, resetSecrets, shiftSecrets } from './secrets/index';
 import { count, resetWork } from './text';
+import { advanceTopics, resetTopics, shiftTopics } from './topics/index';
 
 /** Forgets the last text. */
 export function resetScan(): void {
@@ -17,6 +28,9 @@ export function resetScan(): void {
   resetInjection();
   resetPii();
   resetSecrets();
+  if ((scanners & (1 << RELEVANCE)) != 0) resetRelevance();
+  if ((scanners & (1 << TOPIC_BOUNDARY)) != 0) resetTopics();
+  resetLimit();
 }
 
 /**
@@ -32,6 +46,9 @@ export function advanceAll(begin: usize, end: usize, last: bool): usize {
   }
   if ((scanners & (1 << PII)) != 0) held = min(held, advancePii(begin, end, last));
   if ((scanners & (1 << SECRETS)) != 0) held = min(held, advanceSecrets(begin, end, last));
+  if ((scanners & (1 << RELEVANCE)) != 0) held = min(held, advanceRelevance(begin, end, last));
+  if ((scanners & (1 << TOPIC_BOUNDARY)) != 0) held = min(held, advanceTopics(begin, end, last));
+  if ((scanners & (1 << TOKEN_LIMIT)) != 0) held = min(held, advanceLimit(begin, end));
   return held;
 }
 
@@ -41,4 +58,6 @@ export function shiftAll(delta: usize): void {
   if ((scanners & (1 << PROMPT_INJECTION)) != 0) shiftInjection(delta);
   if ((scanners & (1 << PII)) != 0) shiftPii(delta);
   if ((scanners & (1 << SECRETS)) != 0) shiftSecrets(delta);
+  if ((scanners & (1 << RELEVANCE)) != 0) shiftRelevance(delta);
+  if ((scanners & (1 << TOPIC_BOUNDARY)) != 0) shiftTopics(delta);
 }

@@ -13,7 +13,13 @@ export const SCANNERS: u32 = 8;
 
 /** The scanners that are built, a bit each; a request for another one is refused. */
 export const BUILT: u32 =
-  (1 << INVISIBLE_TEXT) | (1 << PII) | (1 << PROMPT_INJECTION) | (1 << SECRETS);
+  (1 << INVISIBLE_TEXT) |
+  (1 << PII) |
+  (1 << PROMPT_INJECTION) |
+  (1 << RELEVANCE) |
+  (1 << SECRETS) |
+  (1 << TOKEN_LIMIT) |
+  (1 << TOPIC_BOUNDARY);
 
 /** The name of a scanner, as requests and answers spell it. */
 export function scannerName(scanner: u32): string {

@@ -13,6 +13,7 @@ export const INJECTION_MODEL: u32 = 4;
 export const TOXICITY_MODEL: u32 = 5;
 export const WORDS: u32 = 6;
 export const PII_WORDS: u32 = 16;
+export const WORD_VECTORS: u32 = 20;
 
 function entryOf(tag: u32): usize {
   if (load<u32>(TABLES) != MAGIC) return 0;

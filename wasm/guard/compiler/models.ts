@@ -17,3 +17,8 @@ export function buildInjectionModel(): Uint8Array | undefined {
 export function buildToxicityModel(): Uint8Array | undefined {
   return build('toxicity');
 }
+
+/** The section WORD_VECTORS; undefined before scripts/guard/train-words.ts has run. */
+export function buildWordVectors(): Uint8Array | undefined {
+  return build('words');
+}

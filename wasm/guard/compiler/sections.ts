@@ -1,7 +1,7 @@
 // The sections of the tables and who builds each; wasm/guard/tables.ts has the same tags.
 
 import { build as buildFolds } from './folds.ts';
-import { buildInjectionModel, buildToxicityModel } from './models.ts';
+import { buildInjectionModel, buildToxicityModel, buildWordVectors } from './models.ts';
 import { build as buildPhones } from './phones.ts';
 import { build as buildPiiWords } from './pii-words.ts';
 import type { RuleSource } from './rules.ts';
@@ -32,4 +32,5 @@ export const SECTIONS: readonly TableSection[] = [
   { tag: 4, build: buildInjectionModel },
   { tag: 5, build: buildToxicityModel },
   { tag: 16, build: buildPiiWords },
+  { tag: 20, build: buildWordVectors },
 ];

@@ -1,0 +1,101 @@
+// The TopicBoundary scanner: whether a window of the text is about a topic that is forbidden, or about none of those
+// that are allowed.
+
+import {
+  childCount,
+  firstChild,
+  nextSibling,
+  stringLength,
+  stringPointer,
+} from '../../common/json';
+import { report } from '../findings';
+import { FORBIDDEN_TOPIC, OFF_TOPIC } from '../kinds';
+import {
+  blockBegin,
+  blocksClosed,
+  closeBlock,
+  openBlocks,
+  shiftBlocks,
+  windowSubject,
+} from '../relevance/blocks';
+import { addText, closeSubject, knownOf, likeness, openSubject } from '../relevance/subject';
+import { topicsAllowed, topicsForbidden } from '../request';
+import { TOPIC_BOUNDARY } from '../scanners';
+
+/** Topics of each list (wasm/guard/request.ts). */
+const TOPICS: u32 = 64;
+/** Distinct words of a description that are compared. */
+const TOPIC_WORDS: u32 = 64;
+const TOPIC: usize = 624;
+/** Fewest words, known to the table, of a window that is judged to be about nothing that is allowed. */
+const KNOWN: u32 = 8;
+/** The likeness, in thousandths, that is half of what can be had (scripts/guard/relevance-eval.ts). */
+const FORBIDDEN_HALF: u32 = 1000;
+const ALLOWED_HALF: u32 = 200;
+
+const cutter: usize = memory.data(2072);
+const window: usize = memory.data(4208);
+const forbidden: usize = memory.data(39936);
+const allowed: usize = memory.data(39936);
+let forbiddenCount: u32 = 0;
+let allowedCount: u32 = 0;
+let isOpen: bool = false;
+
+/** Forgets the last text and reads the topics. */
+export function resetTopics(): void {
+  isOpen = false;
+  forbiddenCount = readTopics(topicsForbidden, forbidden);
+  allowedCount = readTopics(topicsAllowed, allowed);
+}
+
+function readTopics(list: u32, topics: usize): u32 {
+  if (list == 0) return 0;
+  let topic = topics;
+  for (let child = firstChild(list); child != 0; child = nextSibling(child)) {
+    const begin = <usize>stringPointer(child);
+    openSubject(topic);
+    addText(topic, begin, begin + stringLength(child), TOPIC_WORDS);
+    closeSubject(topic);
+    topic += TOPIC;
+  }
+  return min(childCount(list), TOPICS);
+}
+
+/** The text has moved down by `delta`. */
+export function shiftTopics(delta: usize): void {
+  if (isOpen) shiftBlocks(cutter, delta);
+}
+
+/** Judges each window of four blocks at its last one; see scan.ts for the contract. */
+export function advanceTopics(begin: usize, end: usize, last: bool): usize {
+  if (!isOpen) {
+    openBlocks(cutter, begin);
+    isOpen = true;
+  }
+  while (true) {
+    const from = blockBegin(cutter);
+    const stop = closeBlock(cutter, end, last);
+    if (stop == 0) return from;
+    judge(from, stop, last && stop == end);
+  }
+}
+
+function judge(from: usize, to: usize, isEnd: bool): void {
+  windowSubject(cutter, window);
+  const near = min<u32>(1000, (best(forbidden, forbiddenCount) * 500) / FORBIDDEN_HALF);
+  if (forbiddenCount > 0) report(<u32>from, <u32>to, TOPIC_BOUNDARY, FORBIDDEN_TOPIC, near);
+  if (allowedCount == 0 || knownOf(window) < KNOWN) return;
+  // What is off topic is told by a whole window: fewer words say too little.
+  if (blocksClosed(cutter) < 4 && !isEnd) return;
+  const on = min<u32>(1000, (best(allowed, allowedCount) * 500) / ALLOWED_HALF);
+  report(<u32>from, <u32>to, TOPIC_BOUNDARY, OFF_TOPIC, 1000 - on);
+}
+
+/** The likeness of the window to the topic that is most like it. */
+function best(topics: usize, count: u32): u32 {
+  let most: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    most = max(most, likeness(topics + <usize>i * TOPIC, window));
+  }
+  return most;
+}
