@@ -62,7 +62,9 @@ test('examples are found where they are and under no wrong name', () => {
     let missed = 0;
     for (let round = 0; round < ROUNDS; round++) {
       for (const template of list) {
-        const before = ['', 'the value: ', '{"a":"x\\n', 'é\n'][round % 4]!;
+        // The letter of an escape could be the first of a scheme.
+        const escape = kind === 'url_credentials' ? '{"a":"x\\n ' : '{"a":"x\\n';
+        const before = ['', 'the value: ', escape, 'é\n'][round % 4]!;
         const { text, start, end } = fill(template, random);
         const shift = Buffer.byteLength(before);
         const found = find(`${before}${text}\n`);
