@@ -6,7 +6,7 @@ import json
 import os
 
 from ._wasm import WasmModule, error_of
-from .errors import GuardrailError, InputError, ModuleError
+from .errors import InputError, ModuleError
 
 INPUT_SCANNERS = ("InvisibleText", "PII", "Secrets")
 OUTPUT_SCANNERS = ("InvisibleText", "PII", "Secrets")
@@ -110,28 +110,27 @@ def is_enabled():
 
 
 def scan_prompt(text, *, block=False):
-    """Scans what goes to a model: `{"is_valid": bool, "scanners": {name: {"score","matches"}}}`.
+    """Scans what goes to a model: `{"is_valid": bool, "scanners": {name: {"score", "threshold",
+    "matches"}}}`, where nothing that is clean stands and matches are places, never text.
 
-    With `block`, a finding raises GuardrailError.
+    With `block`, a finding raises GuardrailError (`guard_blocked`). `PII_DETECTION_THRESHOLD` counts.
     """
-    return _result("input", INPUT_SCANNERS, text, block)
+    return _result("input", text, "", block)
 
 
 def scan_output(prompt_text, output_text, *, block=False):
-    """Scans what came from a model; what the prompt held is not looked at yet."""
-    del prompt_text
-    return _result("output", OUTPUT_SCANNERS, output_text, block)
+    """As `scan_prompt`, for what came from a model in answer to a prompt (`guard_output_blocked`)."""
+    return _result("output", output_text, prompt_text, block)
 
 
 async def scan_prompt_async(text, *, block=False):
     """As `scan_prompt`, off the event loop."""
-    return await asyncio.to_thread(_in_thread, "input", INPUT_SCANNERS, text, block)
+    return await asyncio.to_thread(_result, "input", text, "", block)
 
 
 async def scan_output_async(prompt_text, output_text, *, block=False):
     """As `scan_output`, off the event loop."""
-    del prompt_text
-    return await asyncio.to_thread(_in_thread, "output", OUTPUT_SCANNERS, output_text, block)
+    return await asyncio.to_thread(_result, "output", output_text, prompt_text, block)
 
 
 def extract_prompt_text(kwargs):
@@ -151,24 +150,19 @@ def extract_response_text(response, provider=None):
     return extract(response, provider)
 
 
-def _in_thread(direction, scanners, text, block):
-    # A wasmtime store belongs to one thread at a time, so a thread gets an instance of its own.
-    return _result(direction, scanners, text, block, default().another())
+def _result(direction, text, prompt, block):
+    # Here, because what it imports imports this module.
+    from .llm.content import Segment
+    from .llm.guarding import Scan, error
 
-
-def _result(direction, scanners, text, block, guard=None):
-    answer = (guard or default()).scan(direction, scanners, text)
-    found = {}
-    for finding in answer["findings"]:
-        entry = found.setdefault(
-            finding["scanner"],
-            {
-                "score": answer["scores"][finding["scanner"]] / 1000,
-                "threshold": None,
-                "matches": [],
-            },
-        )
-        entry["matches"].append({k: finding[k] for k in ("kind", "start", "end")})
-    if block and not answer["allow"]:
-        raise GuardrailError(f"blocked by {', '.join(sorted(found))}", scanners=found)
-    return {"is_valid": answer["allow"], "scanners": found}
+    scan = Scan(direction)
+    try:
+        if direction == "input":
+            scan.prompt([Segment("user", "user", text)])
+        else:
+            scan.output([text], prompt)
+    finally:
+        scan.end()
+    if block and scan.found:
+        raise error(scan.found, direction == "output")
+    return {"is_valid": not scan.found, "scanners": scan.found}

@@ -95,7 +95,7 @@ def names(found: Found) -> str:
 class Scan:
     """One scan in its span: a prompt, a response, or a response that comes in parts."""
 
-    def __init__(self, direction: str, parent: Span):
+    def __init__(self, direction: str, parent: Span | None = None):
         self.direction = direction
         self.found: Found = {}
         kind = "prompt" if direction == "input" else "output"
