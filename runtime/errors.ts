@@ -38,6 +38,7 @@ export type ErrorCode =
   | 'bundle_entrypoint_missing'
   | 'bundle_flip_unaccepted'
   | 'policy_invalid'
+  | 'rule_invalid'
   | 'compiler_failed'
   // policies that are served over OPA's REST API
   | 'document_undefined'

@@ -11,6 +11,7 @@ import { canonical, setManifest } from './revision.ts';
 export const POLICY_MODULE = 'policy.wasm';
 export const DECISIONS_MODULE = 'decisions.wasm';
 export const FILTER_MODULE = 'filter.wasm';
+export const GUARD_MODULE = 'guard.wasm';
 export const MODULES = 'modules.json';
 export const DATA = 'data.json';
 export const POLICY_ROOTS = ['platform'];
@@ -38,8 +39,8 @@ export interface BuiltBundle {
 }
 
 /**
- * The policy bundle of compiled policies: their sources, `decisions.wasm`, `policy.wasm`, `filter.wasm`
- * and `modules.json` with the digest of every decision module. Equal input gives equal bytes.
+ * The policy bundle of compiled policies: their sources, `decisions.wasm`, `policy.wasm`, `filter.wasm`,
+ * `guard.wasm` where they have rules for it, and `modules.json` with the digest of every decision module. Equal input gives equal bytes.
  */
 export function buildPolicyBundle(
   policies: CompiledPolicies,
@@ -58,12 +59,18 @@ export function buildPolicyBundle(
     files.set(FILTER_MODULE, policies.filter);
     authorization.filter = moduleDigest(policies.filter);
   }
+  const guard: Record<string, ModuleDigests> = {};
+  if (policies.guard !== undefined) {
+    files.set(GUARD_MODULE, policies.guard);
+    guard.guard = { core: moduleDigest(policies.guard) };
+    for (const { file, text } of policies.guardRules) files.set(file, Buffer.from(text));
+  }
   const { steps, pages } = policies.decisions === undefined ? POLICY_LIMITS : DECISION_LIMITS;
   const listed: JsonObject = {
     entrypoints: policies.entrypoints,
     limits: { steps, pages },
     modules: {
-      ...(modules as unknown as JsonObject),
+      ...({ ...modules, ...guard } as unknown as JsonObject),
       authorization,
     },
     reads: policies.reads,

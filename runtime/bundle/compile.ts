@@ -1,6 +1,7 @@
 // Compiles folders of policies: the platform's own first, then operators' that may only narrow it.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { RuleSource } from '../../wasm/guard/compiler/rules.ts';
 import { entrypointOf } from '../decide/boundary.ts';
 import { BundleError } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
@@ -20,6 +21,8 @@ import { checkName } from './reader.ts';
 import { ownerOf, withTenants } from './tenants.ts';
 
 const SCHEMA = 'input.schema.json';
+/** Rules of the guard beside the policies, in the form of wasm/guard/rules. */
+const GUARD_RULES = '.guard.yaml';
 const CAPABILITIES = 'capabilities.json';
 const SKIPPED = new Set(['build', 'node_modules']);
 const SOURCE_BYTES_MAX = 1 << 20;
@@ -29,6 +32,8 @@ const SOURCES_MAX = 1024;
 export interface PolicySources extends RegoSources {
   /** One for each folder with an `input.schema.json`: `platform/<folder>/decision`. */
   entrypoints: string[];
+  /** The files `*.guard.yaml`, each with its name in the bundle. */
+  guardRules?: RuleSource[];
 }
 
 export interface CompiledPolicies extends RegoBuild {
@@ -37,6 +42,9 @@ export interface CompiledPolicies extends RegoBuild {
   decisions?: Uint8Array;
   /** What our compiler does not take. */
   unsupported: string[];
+  /** The guard with rules of its users; absent where there are none. */
+  guard?: Uint8Array;
+  guardRules: RuleSource[];
   /** The mesh filter merged with `decisions`, for proxies; absent where no policy decides there. */
   filter?: Uint8Array;
 }
@@ -53,13 +61,22 @@ export async function readPolicies(folders: string | readonly string[]): Promise
   if (own === undefined) throw new BundleError('policy_invalid', 'no folder of policies is given');
   const files = new Map<string, RegoFile>();
   const schemas: Record<string, JsonValue> = {};
+  const guardRules: RuleSource[] = [];
   await read(own, '', async (name, path) => {
     if (name.endsWith('.rego'))
       files.set(name, { path: name, content: await source(path), origin: path });
     else if (basename(name) === SCHEMA) schemas[name.split('/')[0]!] = await json(path);
+    else if (name.endsWith(GUARD_RULES)) guardRules.push({ file: name, text: await source(path) });
   });
   for (const folder of operators) {
     await read(folder, '', async (name, path) => {
+      if (name.endsWith(GUARD_RULES)) {
+        const file = `operator/${basename(folder)}/${name}`;
+        if (guardRules.some((rules) => rules.file === file)) {
+          throw new BundleError('policy_invalid', `two folders have the rules ${file}`);
+        }
+        guardRules.push({ file, text: await source(path) });
+      }
       if (!name.endsWith('.rego')) return;
       const unique = uniqueName(files, `operator/${basename(folder)}/${name}`);
       const content = await source(path);
@@ -69,6 +86,7 @@ export async function readPolicies(folders: string | readonly string[]): Promise
   return {
     files: withTenants([...files.values()], Object.keys(schemas).sort()),
     schemas,
+    guardRules,
     capabilities: await json(join(own, CAPABILITIES)),
     entrypoints: Object.keys(schemas)
       .sort()
@@ -91,10 +109,27 @@ export async function compileSources(
   sources: PolicySources & { roots?: string[] },
 ): Promise<CompiledPolicies> {
   const compiler = await RegoCompiler.load();
-  const { entrypoints } = sources;
+  const { entrypoints, guardRules = [] } = sources;
   const built = compiler.build(sources);
   const wasm = meter(built.wasm, POLICY_LIMITS);
-  return { ...built, wasm, ...(await compileDecisions(compiler, sources)), entrypoints };
+  const decisions = await compileDecisions(compiler, sources);
+  const guard = await withRules(guardRules);
+  return { ...built, wasm, ...decisions, entrypoints, guardRules, ...guard };
+}
+
+/** The guard with rules of its users. */
+async function withRules(rules: readonly RuleSource[]): Promise<{ guard?: Uint8Array }> {
+  if (rules.length === 0) return {};
+  const { compileGuard } = await import('../../wasm/guard/compiler/link.ts');
+  try {
+    return { guard: compileGuard(rules) };
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : 'the rules of the guard are wrong';
+    throw new BundleError('rule_invalid', message, {
+      cause,
+      hint: 'docs/guard.md says what a rule looks like',
+    });
+  }
 }
 
 /**

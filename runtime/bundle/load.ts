@@ -13,6 +13,7 @@ import {
   DATA_ROOTS,
   DECISIONS_MODULE,
   FILTER_MODULE,
+  GUARD_MODULE,
   MODULES,
   POLICY_MODULE,
   POLICY_ROOTS,
@@ -97,7 +98,9 @@ export async function loadPolicy(
     );
   }
   const filter = filterOf(files, modules);
-  const running = options.modules ?? builtModuleDigests();
+  const guard = files.get(GUARD_MODULE);
+  const running = { ...(options.modules ?? builtModuleDigests()) };
+  if (guard !== undefined) running.guard = { core: moduleDigest(guard) };
   for (const [name, digests] of Object.entries(running)) checkDigest(name, modules, digests.core);
   const entrypoints = strings(listed.entrypoints);
   const exported = await entrypointsOf(wasm, decisions);
@@ -108,7 +111,8 @@ export async function loadPolicy(
       hint: 'every boundary needs its decision rule; build the bundle with platform policy build',
     });
   }
-  return { revision, wasm, decisions, filter, entrypoints: exported, modules, ...readsOf(listed) };
+  const own = { revision, wasm, decisions, filter, guard };
+  return { ...own, entrypoints: exported, modules, ...readsOf(listed) };
 }
 
 /** Verifies and reads the files of a data bundle. */

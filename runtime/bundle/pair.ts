@@ -20,6 +20,8 @@ export interface LoadedPolicy {
   wasm: Uint8Array;
   /** The same policy as our compiler makes it, which is what is run where it is there. */
   decisions?: Uint8Array;
+  /** The guard with rules of the policies' authors; absent where they have none. */
+  guard?: Uint8Array;
   /** The same policy merged with the mesh filter (proxy-wasm ABI 0.2.1); absent where none was built. */
   filter?: Uint8Array;
   /** Entrypoint names such as `platform/tool/decision`, in OPA's order. */

@@ -48,6 +48,8 @@ export function loadModules(bytesOf: ModuleBytes = moduleBytes): LoadedModules {
  */
 export function executorOf(modules: LoadedModules, pair: LoadedPair): Executor {
   for (const name of BUILT_MODULES) {
+    // What the bundle brings itself was held to its digest when the bundle was loaded.
+    if (name === 'guard' && pair.policy.guard !== undefined) continue;
     const listed = pair.policy.modules[name]?.core;
     if (listed !== modules.digests[name]) {
       throw new ModuleError(
@@ -64,7 +66,21 @@ export function executorOf(modules: LoadedModules, pair: LoadedPair): Executor {
   }
   const { readPaths: reads } = pair.policy;
   const host = pair.host ?? Authorization.create({ wasm, decisions, data: pair.data.json, reads });
-  return createExecutor(modules, host, pair);
+  const { guard } = pair.policy;
+  const own = guard === undefined ? modules : { ...modules, guard: guardOf(guard) };
+  return createExecutor(own, host, pair);
+}
+
+const guards = new WeakMap<Uint8Array, Guard>();
+
+/** The guard of a bundle, compiled once. */
+function guardOf(bytes: Uint8Array): Guard {
+  let guard = guards.get(bytes);
+  if (guard === undefined) {
+    guard = Guard.create(bytes);
+    guards.set(bytes, guard);
+  }
+  return guard;
 }
 
 /** The decider that services, the SDK and the CLI share, over the pair in force of `bundles`. */

@@ -68,7 +68,8 @@ export class Executors {
     const digests: string[] = [];
     for (const name of BUILT_MODULES) {
       const digest = pair.policy.modules[name]?.core ?? '';
-      const found = (await this.#objects.get(digest)) ?? installed(name, digest);
+      const brought = name === 'guard' ? pair.policy.guard : undefined;
+      const found = brought ?? (await this.#objects.get(digest)) ?? installed(name, digest);
       if (found === undefined) return new Unavailable(`the module ${name} ${digest} is not kept`);
       bytes.set(name, found);
       digests.push(digest);

@@ -31,6 +31,7 @@ const single: Record<Exclude<ErrorCode, OfFamily>, Mapping> & Partial<Record<OfF
   depth_exhausted: [403, 'A value of the decision is nested deeper than it may be'],
   policy_conflict: [403, 'Rules of the policy contradict each other'],
   policy_invalid: [422, 'The policy does not compile'],
+  rule_invalid: [422, 'A rule of the guard does not compile'],
   compiler_failed: [500, 'The policy compiler failed'],
   document_undefined: [404, 'The document is missing or undefined'],
   query_failed: [500, 'The query cannot be evaluated'],

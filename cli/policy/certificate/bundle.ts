@@ -5,6 +5,7 @@ import {
   DATA,
   DECISIONS_MODULE,
   FILTER_MODULE,
+  GUARD_MODULE,
   MODULES,
   POLICY_MODULE,
 } from '../../../runtime/bundle/build.ts';
@@ -38,7 +39,7 @@ export interface Bundles {
   data: BundleFiles;
 }
 
-const MODULE_FILES = [POLICY_MODULE, DECISIONS_MODULE, FILTER_MODULE];
+const MODULE_FILES = [POLICY_MODULE, DECISIONS_MODULE, FILTER_MODULE, GUARD_MODULE];
 const POLICY_FILES = [MANIFEST, SIGNATURES, MODULES, ...MODULE_FILES];
 const DATA_FILES = [MANIFEST, SIGNATURES, DATA];
 
@@ -97,7 +98,8 @@ function strangers(files: BundleFiles, known: readonly string[], sources: boolea
   return [...files.keys()]
     .filter((name) => {
       const isSource = sources && name.endsWith('.rego') && !name.endsWith('_test.rego');
-      return !isSource && !known.includes(name);
+      const isRules = sources && name.endsWith('.guard.yaml');
+      return !isSource && !isRules && !known.includes(name);
     })
     .map((file) => ({
       code: 'bundle_file_unexpected',

@@ -18,7 +18,7 @@ from .scope import Scope
 TAG = "platform/decision/v1"
 # As runtime/decide/boundary.ts: of `authorization` by boundary, of the others the same at every one.
 _COMMITTED = {"tool": ("arguments", "provenance")}
-_COMMITTED_BY = {"arguments": ("arguments",), "guard": ("text",)}
+_COMMITTED_BY = {"arguments": ("arguments",), "guard": ("text", "prompt", "canaries", "topics")}
 
 
 class Decider:
@@ -42,6 +42,9 @@ class Decider:
             policy, data = _read_bundle(bundles, "policy"), _read_bundle(bundles, "data")
             # OPA's form is what is left where the platform's compiler does not take a policy.
             compiled = policy.get("decisions.wasm")
+            # With rules of its users, the guard comes with the policies.
+            if "guard.wasm" in policy:
+                self._guard = Guard(policy["guard.wasm"])
             self._policy = (
                 Policy(policy["policy.wasm"], data["data.json"])
                 if compiled is None
