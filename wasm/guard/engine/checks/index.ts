@@ -3,7 +3,7 @@
 import { isBasicLogin, isMacaroon, isWebToken } from './base64';
 import { isBech32 } from './bech32';
 import { endsInBase36Crc, endsInBase62Crc, endsInHexCrc } from './crc32';
-import { DIGIT, hasKeyBody, kindsWithin, LOWER, UPPER } from './letters';
+import { DIGIT, hasKeyBody, isMixedCase, kindsWithin, LOWER, UPPER } from './letters';
 import { isAssignedSecret, isUrlPassword } from './stand-ins';
 
 /** Whether the finding of the pointers `[start, end)` passes the check of this number. */
@@ -28,7 +28,7 @@ export function checkHolds(check: u32, start: usize, end: usize): bool {
       return (kinds & DIGIT) != 0 && (kinds & (UPPER | LOWER)) != 0;
     }
     case 9:
-      return (kindsWithin(start, end) & (DIGIT | UPPER | LOWER)) == (DIGIT | UPPER | LOWER);
+      return isMixedCase(start, end);
     case 10:
       return hasKeyBody(start, end);
     case 11:

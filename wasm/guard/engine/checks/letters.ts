@@ -23,6 +23,21 @@ export function kindsWithin(start: usize, end: usize): u32 {
   return kinds;
 }
 
+/**
+ * Whether capitals and small letters are mixed as chance mixes them: with a digit among them, or changing so often that
+ * they are no words joined to a name such as `clientSecretOfApp`.
+ */
+export function isMixedCase(start: usize, end: usize): bool {
+  const kinds = kindsWithin(start, end);
+  if ((kinds & (UPPER | LOWER)) != (UPPER | LOWER)) return false;
+  if ((kinds & DIGIT) != 0) return true;
+  let changes: u32 = 0;
+  for (let p = start + 1; p < end; p++) {
+    if (kindOf(load<u8>(p)) != kindOf(load<u8>(p - 1))) changes++;
+  }
+  return changes * 4 >= <u32>(end - start);
+}
+
 /** Whether enough base64 stands between the first and the last line of the PEM block (RFC 7468). */
 export function hasKeyBody(start: usize, end: usize): bool {
   let p = start;

@@ -114,7 +114,7 @@ export function isUrlPassword(start: usize, end: usize): bool {
   p += 2;
   while (p < end && load<u8>(p) != COLON) p++;
   p++;
-  if (p >= end || isStandIn(p, end)) return false;
+  if (p >= end || isStandIn(p, end) || isReference(p, end)) return false;
   return !(
     isWord(p, end, 'password') ||
     isWord(p, end, 'passwd') ||
