@@ -6,6 +6,7 @@ import { KIND_COUNT } from '../engine/tables';
 import { classesOf, DIGIT, LETTER } from '../normalise/characters';
 import { count } from '../text';
 import { EXTRACTION, JAILBREAK, OVERRIDE, TOOL_HIJACK } from './kinds';
+import { TALK_ABOUT, TALK_NONE, TALK_OF } from './score';
 
 /** The sets of wasm/guard/compiler/rules.ts. */
 const LATIN_RULES: u32 = 1;
@@ -36,12 +37,13 @@ const weights: usize = memory.data(16);
 export let weight: i32 = 0;
 /** The kind of the strongest. */
 export let strongest: u32 = OVERRIDE;
-/** Whether what was found was weakened because the text talks about it. */
-export let isTalk: bool = false;
+/** How the text talks of attacks: see score.ts. */
+export let talk: u32 = TALK_NONE;
 /** Whether words of an attack stand there moved by 13 letters, or backwards. */
 export let isRotated: bool = false;
 export let isReversed: bool = false;
 
+let isInQuotes: bool = false;
 /** Which of the signals stand in the reading, a bit each. */
 let signals: u32 = 0;
 
@@ -77,13 +79,24 @@ function kindOfFamily(family: u32): u32 {
   return family == 2 ? JAILBREAK : TOOL_HIJACK;
 }
 
-/** Weighs the folded text `[begin, end)`; `isStrict` for what came from a tool or a document. */
-export function weigh(begin: usize, end: usize, isWide: bool, isStrict: bool): void {
+/**
+ * Weighs the folded text `[begin, end)`; `isStrict` for what came from a tool or a document. A reading without
+ * punctuation has no quotation marks: `quotesStand` says that there were some.
+ */
+export function weigh(
+  begin: usize,
+  end: usize,
+  isWide: bool,
+  isStrict: bool,
+  quotesStand: bool,
+): void {
   memory.fill(weights, 0, 16);
-  isTalk = false;
+  talk = TALK_NONE;
   signals = 0;
+  isInQuotes = quotesStand;
   collect(LATIN_RULES, begin, end, isStrict);
   if (isWide) collect(WIDE_RULES, begin, end, isStrict);
+  if (talk == TALK_NONE && (signals & (1 << DISCUSSION)) != 0) talk = TALK_ABOUT;
   isRotated = (signals & (1 << ROTATED)) != 0;
   isReversed = (signals & (1 << REVERSED)) != 0;
   combine();
@@ -101,9 +114,9 @@ function collect(set: u32, begin: usize, end: usize, isStrict: bool): void {
     const rule = matchRule(i);
     const family: u32 = load<u8>(meanings + ruleKind(rule));
     if (family >= FAMILIES) continue;
-    const quoted = isQuoted(begin, matchStart(i), matchEnd(i), end);
+    const quoted = isInQuotes || isQuoted(begin, matchStart(i), matchEnd(i), end);
     let less = lessFor(quoted);
-    if (less >= TALKED_OF) isTalk = true;
+    if (less >= TALKED_OF) talk = TALK_OF;
     // An article may quote an attack; one that was sent to be read by a model may also be one.
     if (isStrict) less >>= 1;
     const value = <i32>ruleScore(rule) - less;
@@ -117,10 +130,22 @@ function lessFor(quoted: bool): i32 {
   return discusses || (signals & (1 << MENTION)) != 0 ? QUOTED_AND_TALKED_OF : QUOTED;
 }
 
+/** Whether two quotation marks stand in the text. */
+export function hasQuotes(begin: usize, end: usize): bool {
+  let marks: u32 = 0;
+  count(<u32>(end - begin));
+  for (let p = begin; p < end; p++) {
+    const byte: u32 = load<u8>(p);
+    if ((byte == 0x22 || byte == 0x60) && ++marks == 2) return true;
+  }
+  return false;
+}
+
 /** Whether quotation marks stand around the match. */
 function isQuoted(begin: usize, start: usize, stop: usize, end: usize): bool {
   const first = start - begin > QUOTE_BEFORE ? start - QUOTE_BEFORE : begin;
-  for (let p = start; p > first; p--) {
+  // From the last byte of the match: a mark may open within it.
+  for (let p = stop; p > first; p--) {
     const byte: u32 = load<u8>(p - 1);
     if (byte != 0x22 && byte != 0x27 && byte != 0x60) continue;
     // A mark behind a letter closes, or is an apostrophe.
@@ -128,7 +153,7 @@ function isQuoted(begin: usize, start: usize, stop: usize, end: usize): bool {
       if (byte == 0x27) continue;
       return false;
     }
-    return closes(byte, stop, end);
+    if (closes(byte, stop, end)) return true;
   }
   return false;
 }

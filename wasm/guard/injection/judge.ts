@@ -1,12 +1,13 @@
 // Judges one window in all its readings: folded, as words, turned back, decoded and decoded again, and what is hidden in it.
 
+import { injectionScore } from '../model/linear';
 import { decode, decoded, hasEncoded } from '../normalise/decode';
 import { FOLD_MAX, fold, foldedBegin, foldedEnd, foldedWide } from '../normalise/fold';
 import { hasHiddenWords, reverse, rotate, words, wordsBegin, wordsEnd } from '../normalise/words';
 import { isOutput, SOURCE_USER, source } from '../request';
 import { INJECTION_MODEL, section } from '../tables';
 import { hasCanaries, holdsCanary } from './canaries';
-import { isReversed, isRotated, isTalk, strongest, weigh, weight } from './evidence';
+import { hasQuotes, isReversed, isRotated, strongest, talk, weigh, weight } from './evidence';
 import { hiddenBegin, hiddenEnd, hiddenLetters, mayHide, reveal } from './hidden';
 import { HIDDEN_INSTRUCTION, MODEL } from './kinds';
 import { combined } from './score';
@@ -30,6 +31,8 @@ export let kind: u32 = MODEL;
 export let isLeak: bool = false;
 
 let window: u32 = 0;
+/** Whether quotation marks stood where a reading has none. */
+let isQuoting: bool = false;
 
 /** Judges `[begin, end)`, at most FOLD_MAX bytes, the window of this number. */
 export function judge(begin: usize, end: usize, number: u32): void {
@@ -64,11 +67,13 @@ function read(begin: usize, end: usize, depth: u32): void {
 
 /** Weighs what `fold` left, and the other readings that it gives reason for. */
 function readFolded(stop: usize, wide: bool, depth: u32): void {
+  isQuoting = false;
   weighReading(foldedBegin, stop, wide, depth, true);
   const rotated = isRotated;
   const reversed = isReversed;
   if (hasHiddenWords(foldedBegin, stop)) {
     words(foldedBegin, stop);
+    isQuoting = hasQuotes(foldedBegin, stop);
     weighReading(wordsBegin, wordsEnd, wide, depth, false);
   }
   if (rotated) {
@@ -83,14 +88,14 @@ function readFolded(stop: usize, wide: bool, depth: u32): void {
 
 function weighReading(begin: usize, end: usize, wide: bool, depth: u32, hasOdds: bool): void {
   const untrusted = source != SOURCE_USER;
-  weigh(begin, end, wide, untrusted);
+  weigh(begin, end, wide, untrusted, isQuoting);
   let total = weight;
   if (total > 0) {
     if (depth > 0) total += ENCODED_BONUS;
     if (untrusted) total += UNTRUSTED_BONUS;
   }
   const isJudged = hasOdds && section(INJECTION_MODEL) != 0;
-  const value = combined(total, isJudged ? 0 : 0, isJudged, isTalk, window);
+  const value = combined(total, isJudged ? injectionScore(begin, end) : 0, isJudged, talk, window);
   if (value <= score) return;
   score = value;
   kind = total > 0 ? strongest : MODEL;

@@ -1,10 +1,20 @@
 // Puts the weight of the rules and the log-odds of the model together to one score, corrected for how many windows came before.
 
+/** The text talks of no attack, of attacks, or of the one that the rules found in it. */
+export const TALK_NONE: u32 = 0;
+export const TALK_ABOUT: u32 = 1;
+export const TALK_OF: u32 = 2;
+
 /** What one doubling of the number of windows costs the model, in thousandths of log-odds. */
 const SPENT_PER_DOUBLING: i32 = 400;
 const SPENT_MAX: i32 = 2400;
-/** What the model must say more, when the text only talks of an attack. */
-const TALK: i32 = 2000;
+/** What the model must say more, when the text talks of attacks, and when the rules found what it talks of. */
+const TALK: i32 = 1500;
+const TALKED_OF: i32 = 4500;
+/** What is talked of is no attack because of the model alone. */
+const TALKED_OF_MAX: i32 = 450;
+/** What it must say more, when no rule says so too. */
+const ALONE: i32 = 1200;
 /** By how much the model can move what the rules say, in thousandths. */
 const SWAY_MAX: i32 = 200;
 const SWAY_DIVISOR: i32 = 10;
@@ -36,12 +46,14 @@ export function spent(window: u32): i32 {
 
 /**
  * The score of a window: `weight` of the rules, `odds` of the model, by which the weight is swayed too unless
- * `isJudged` says that no model has looked at this reading; `isTalk` when the text only talks of attacks.
+ * `isJudged` says that no model has looked at this reading; `talk` says how the text talks of attacks.
  */
-export function combined(weight: i32, odds: i32, isJudged: bool, isTalk: bool, window: u32): i32 {
-  const alone = isJudged ? logistic(odds - spent(window) - (isTalk ? TALK : 0)) : 0;
+export function combined(weight: i32, odds: i32, isJudged: bool, talk: u32, window: u32): i32 {
+  if (!isJudged) return min(1000, max(0, weight));
+  const less = talk == TALK_NONE ? 0 : talk == TALK_ABOUT ? TALK : TALKED_OF;
+  let alone = logistic(odds - spent(window) - less - (weight <= 0 ? ALONE : 0));
+  if (talk == TALK_OF) alone = min(alone, TALKED_OF_MAX);
   if (weight <= 0) return alone;
-  const most = isTalk ? 0 : SWAY_MAX;
-  const sway = isJudged ? max(-SWAY_MAX, min(most, odds / SWAY_DIVISOR)) : 0;
+  const sway = max(-SWAY_MAX, min(talk == TALK_NONE ? SWAY_MAX : 0, odds / SWAY_DIVISOR));
   return max(alone, max(0, min(1000, weight + sway)));
 }
