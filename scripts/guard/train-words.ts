@@ -33,40 +33,49 @@ function frequencies(): Map<number, number> {
   return counts;
 }
 
-/** How often two words of the vocabulary stand together, by the size of what they stand in. */
-function neighbours(index: ReadonlyMap<number, number>): Map<number, number>[] {
-  const rows = Array.from(index, () => new Map<number, number>());
+/** How often two words of the vocabulary stand together, by the size of what they stand in: a square matrix. */
+function neighbours(index: ReadonlyMap<number, number>): Float32Array {
+  const counts = new Float32Array(index.size ** 2);
+  const read = new Map<string, number[]>();
+  const indexes = (text: string): number[] => {
+    let known = read.get(text);
+    if (known === undefined) {
+      known = [...reader.words(text)].flatMap((word) => index.get(word) ?? []);
+      read.set(text, known);
+    }
+    return known;
+  };
   for (const texts of gatherings(meanings)) {
     const weights = new Map<number, number>();
     for (const [text, weight] of texts) {
-      for (const word of reader.words(text)) {
-        const i = index.get(word);
-        if (i !== undefined) weights.set(i, Math.max(weights.get(i) ?? 0, weight));
-      }
+      for (const i of indexes(text)) weights.set(i, Math.max(weights.get(i) ?? 0, weight));
     }
-    const total = Math.sqrt([...weights.values()].reduce((sum, weight) => sum + weight, 0));
-    for (const [i, x] of weights) {
-      const row = rows[i]!;
-      for (const [j, y] of weights) if (i !== j) row.set(j, (row.get(j) ?? 0) + (x * y) / total);
+    const entries = [...weights];
+    const total = Math.sqrt(entries.reduce((sum, [, weight]) => sum + weight, 0));
+    for (const [i, x] of entries) {
+      const row = i * index.size;
+      for (const [j, y] of entries) if (i !== j) counts[row + j]! += (x * y) / total;
     }
   }
-  return rows;
+  return counts;
 }
 
 /** Positive pointwise mutual information, with the frequency of neighbours smoothed (Levy and Goldberg, 2015). */
-function information(rows: readonly Map<number, number>[]): Row[] {
-  const sums = rows.map((row) => [...row.values()].reduce((sum, value) => sum + value, 0));
+function information(counts: Float32Array, size: number): Row[] {
+  const rows = Array.from({ length: size }, (_, i) => counts.subarray(i * size, (i + 1) * size));
+  const sums = rows.map((row) => row.reduce((sum, value) => sum + value, 0));
   const smooth = sums.map((sum) => sum ** 0.75);
   const all = smooth.reduce((sum, value) => sum + value, 0);
   return rows.map((row, i) => {
-    const entries = [...row].flatMap(([j, value]): [number, number][] => {
-      const bits = Math.log((value * all) / (sums[i]! * smooth[j]!));
-      return bits > 0 ? [[j, bits]] : [];
+    const columns: number[] = [];
+    const values: number[] = [];
+    row.forEach((value, j) => {
+      const bits = value === 0 ? 0 : Math.log((value * all) / (sums[i]! * smooth[j]!));
+      if (bits <= 0) return;
+      columns.push(j);
+      values.push(bits);
     });
-    return {
-      columns: Int32Array.from(entries, ([j]) => j),
-      values: Float64Array.from(entries, ([, bits]) => bits),
-    };
+    return { columns: Int32Array.from(columns), values: Float64Array.from(values) };
   });
 }
 
@@ -85,7 +94,7 @@ function entry(word: number, count: number, vector: Float64Array): Uint8Array {
 
 const counted = [...frequencies()].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, VOCABULARY);
 const index = new Map(counted.map(([word], i) => [word, i]));
-const vectors = decompose(information(neighbours(index)), DIMENSIONS);
+const vectors = decompose(information(neighbours(index), index.size), DIMENSIONS);
 const entries = counted
   .slice(0, WORDS)
   .map(([word, count], i): [number, Uint8Array] => [word >>> 8, entry(word, count, vectors[i]!)])

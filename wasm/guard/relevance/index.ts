@@ -25,7 +25,7 @@ const PROMPT_WORDS: u32 = 1000;
 const PROMPT_KNOWN: u32 = 2;
 const RESPONSE_KNOWN: u32 = 8;
 /** The likeness, in thousandths, that is half of full relevance (scripts/guard/relevance-eval.ts). */
-const HALF: u32 = 200;
+const HALF: u32 = 520;
 
 const cutter: usize = memory.data(2072);
 const asked: usize = memory.data(8112);
