@@ -303,6 +303,18 @@ export const words: Readonly<Record<string, readonly string[]>> = {
   us_itin: ['itin', 'individual taxpayer', 'individual taxpayer identification', ...tax],
   za_id: ['id number', 'south african id', 'sa id', 'identity number', 'rsa id', 'id no'],
   version: [
+    ...[
+      'section',
+      'sections',
+      'sec',
+      'chapter',
+      'clause',
+      'figure',
+      'table',
+      'std',
+      'ieee',
+      'draft',
+    ],
     'version',
     'versions',
     'ver',

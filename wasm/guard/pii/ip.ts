@@ -43,6 +43,15 @@ function isObject(two: u32): bool {
   return two == 0x0102 || two == 0x0103 || two == 0x0205 || two == 0x0210 || two == 0x0217;
 }
 
+/** Whether a decimal number follows at `p`, as in the paths of drawings, where `.5.5` is two numbers. */
+function isAmongDecimals(p: u32): bool {
+  const before = at(p);
+  if (before != 0x20 && before != 0x2c && before != 0x2d) return false;
+  const point = run(p + 1, DIGIT, 4);
+  if (at(point) != 0x2e || !is(point + 1, DIGIT)) return false;
+  return at(run(point + 1, DIGIT, 4)) != 0x2e;
+}
+
 /** Proposes the address of four parts at `p`. */
 export function addressAt(p: u32): void {
   let q = p;
@@ -61,7 +70,7 @@ export function addressAt(p: u32): void {
   if (near(VERSION, p, VERSION_WITHIN)) return propose(IP_ADDRESS, p, q, PRIVATE);
   const isNetwork = (address & 0xff) == 0 || (at(q) == 0x2f && is(q + 1, DIGIT));
   const isPartOfName = at(p - 1) == 0x2d || at(q) == 0x2d || (at(q) == 0x2e && is(q + 1, LETTER));
-  if (isNetwork || isPartOfName || isObject(address >> 16))
+  if (isNetwork || isPartOfName || isObject(address >> 16) || isAmongDecimals(q))
     return propose(IP_ADDRESS, p, q, UNCERTAIN);
   if (near(IP_ADDRESS, p, ADDRESS_WITHIN)) return propose(IP_ADDRESS, p, q, NAMED);
   propose(IP_ADDRESS, p, q, largest < SMALL ? UNCERTAIN : PUBLIC);

@@ -14,8 +14,10 @@ import {
   groupLength,
   groupSeparator,
   groups,
+  PERIOD,
   SPACE,
   separatorAt,
+  value,
 } from './numbers';
 import { ALNUM, at, count, DIGIT, is, run } from './text';
 
@@ -167,10 +169,24 @@ function isNorthAmerican(first: u32): bool {
   return groupLength(first + 1) == 3 && groupLength(first + 2) == 4;
 }
 
-/** Whether the groups are a date (2026-11-21, 21.11.2026) and not a number to dial. */
+/** Whether the groups are a date (2026-11-21, 21.11.2026), years (2015-2018) or a decimal number, and not to be dialled. */
 function isDate(): bool {
+  if (groups == 2 && groupSeparator(0) == PERIOD) return true;
+  if (groups == 2 && groupLength(0) == 4 && groupLength(1) == 4) {
+    return isYear(value(0, 4)) && isYear(value(4, 8));
+  }
   if (groups < 3 || groupLength(1) > 2) return false;
   return groupLength(0) == 4 ? groupLength(2) <= 2 : groupLength(0) <= 2 && groupLength(2) == 4;
+}
+
+function isYear(number: u32): bool {
+  return number >= 1900 && number < 2100;
+}
+
+/** Whether all groups have four digits, as those of a dump or a list of characters have. */
+function isDump(): bool {
+  for (let i: u32 = 0; i < groups; i++) if (groupLength(i) != 4) return false;
+  return true;
 }
 
 /** Whether one of the countries in which the word's language is spoken has the number. */
@@ -199,7 +215,10 @@ function nationalAt(p: u32): void {
 /** Proposes the number that the groups read at `p` begin with. */
 export function phoneAtDigit(p: u32): void {
   // The country code follows the prefix at once; `00 65 00 75` is a dump of bytes.
-  if (digit(0) == 0 && groupLength(0) > 2 && digit(1) == 0) return internationalFrom(p, p + 2, 2);
+  if (digit(0) == 0 && groupLength(0) > 2 && digit(1) == 0) {
+    if (!isDump()) internationalFrom(p, p + 2, 2);
+    return;
+  }
   if (continues(p)) return;
   const first: u32 = groupLength(0) == 1 && digit(0) == 1 ? 1 : 0;
   if (isNorthAmerican(first) && evenlySeparated(first + 3) && groupSeparator(0) != SPACE) {

@@ -48,7 +48,7 @@ test('any split of hostile text gives the findings of the whole', () => {
       assert.equal(split.findings, whole.findings);
       assert.is(split.score, whole.scores.PII);
     }),
-    { numRuns: 600 },
+    { numRuns: 300 },
   );
 });
 
@@ -59,7 +59,7 @@ test('a character at a time gives the findings of the whole', () => {
       fc.pre(!whole.truncated && text.length > 0);
       assert.equal(inPieces([...text]).findings, whole.findings);
     }),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 });
 
@@ -78,7 +78,7 @@ test('long text, of which most is no longer kept, gives the findings of the whol
       assert.equal(findings.length, whole.findings.length);
       assert.equal(new Set(findings.map(key)), new Set(whole.findings.map(key)));
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   );
 });
 
