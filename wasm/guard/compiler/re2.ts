@@ -61,9 +61,6 @@ class Parser {
   parse(): Pattern {
     const tree = this.#either();
     if (this.#at < this.#source.length) this.#fail('this parenthesis closes no group');
-    if (copies(tree) > REPEAT_MAX) {
-      this.#fail(`the repetitions within each other are more than ${REPEAT_MAX}`);
-    }
     return { tree, groups: this.#groups, names: this.#names };
   }
 
@@ -112,7 +109,7 @@ class Parser {
         if (last === undefined) this.#fail('there is nothing to repeat before this');
         if (repeated) this.#fail('a repetition of a repetition needs a group');
         const lazy = this.#take('?') !== this.#flags.U;
-        items[items.length - 1] = { kind: 'repeat', item: last, lazy, ...bounds };
+        items[items.length - 1] = this.#repeated({ kind: 'repeat', item: last, lazy, ...bounds });
         repeated = true;
         continue;
       }
@@ -136,6 +133,13 @@ class Parser {
       this.#fail(`the bounds of a repetition are at most ${REPEAT_MAX}, the lower one first`);
     }
     return { least, most };
+  }
+
+  #repeated(tree: Tree & { kind: 'repeat' }): Tree {
+    if ((tree.least >= 2 || tree.most >= 2) && copies(tree) > REPEAT_MAX) {
+      this.#fail(`the repetitions within each other are more than ${REPEAT_MAX}`);
+    }
+    return tree;
   }
 
   #item(): Tree[] {

@@ -42,7 +42,10 @@ class RuleFile {
   }
 
   rules(): Rule[] {
-    const document = parseDocument(this.#text, { lineCounter: this.#lines });
+    const document = parseDocument(this.#text, {
+      lineCounter: this.#lines,
+      prettyErrors: false,
+    });
     const error = document.errors[0];
     if (error !== undefined) {
       throw new RuleError(this.#placeAt(error.pos[0]), `is no YAML: ${error.message}`, error);

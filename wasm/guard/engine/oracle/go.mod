@@ -1,0 +1,3 @@
+module guardoracle
+
+go 1.24
