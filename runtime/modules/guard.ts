@@ -84,7 +84,11 @@ export const scanners: readonly {
   { name: 'InvisibleText', directions: ['input', 'output'], threshold: 1 },
   { name: 'PII', directions: ['input', 'output'], threshold: 850 },
   { name: 'PromptInjection', directions: ['input', 'output'], threshold: 500 },
+  { name: 'Relevance', directions: ['output'], threshold: 500 },
   { name: 'Secrets', directions: ['input', 'output'], threshold: 1 },
+  { name: 'TokenLimit', directions: ['input', 'output'], threshold: 1 },
+  { name: 'TopicBoundary', directions: ['input', 'output'], threshold: 500 },
+  { name: 'Toxicity', directions: ['input', 'output'], threshold: 700 },
 ];
 
 /** The longest text that is scanned, in bytes of UTF-8. */

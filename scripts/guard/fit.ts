@@ -9,8 +9,8 @@ import { type Windows, windowsOf } from './samples.ts';
 
 const SEED = 1;
 const EPOCHS = 4;
-const RATE = 0.1;
-const PENALTY = 1e-6;
+const RATE = 0.3;
+const PENALTY = 3e-4;
 /** In the second round this many windows of a text to be found count, and all that the first round found. */
 const WINDOWS_KEPT = 2;
 

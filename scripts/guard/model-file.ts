@@ -33,7 +33,7 @@ export function decodeModel(bytes: Uint8Array): Rounded {
     throw new Error('these are not the bytes of a model');
   }
   return {
-    weights: new Int8Array(bytes.slice(HEADER_BYTES).buffer),
+    weights: Int8Array.from(new Int8Array(bytes.buffer, bytes.byteOffset + HEADER_BYTES, BUCKETS)),
     bias: view.getInt32(4, true) / 1000,
     unit: view.getUint32(8, true) / FIXED,
   };

@@ -4,6 +4,7 @@ import { writeAscii } from '../common/writer';
 import { compareRuleKinds, writeRuleKind } from './engine/kinds';
 import { FIRST_KIND as FIRST_INJECTION, injectionName, LAST_KIND } from './injection/kinds';
 import { FIRST_KIND, personalName } from './pii/kinds';
+import { ABUSE } from './toxicity/kinds';
 
 /** Set in the number of a kind whose name stands in the rule tables. */
 export const RULE_KIND: u32 = 0x8000;
@@ -51,6 +52,8 @@ function nameOf(kind: u32): string {
       return 'off_topic';
     case TOO_MANY_TOKENS:
       return 'too_many_tokens';
+    case ABUSE:
+      return 'abuse';
     default:
       if (kind >= FIRST_INJECTION && kind < LAST_KIND) return injectionName(kind);
       return kind >= FIRST_KIND ? personalName(kind) : unreachable();

@@ -15,10 +15,12 @@ import {
   SECRETS,
   TOKEN_LIMIT,
   TOPIC_BOUNDARY,
+  TOXICITY,
 } from './scanners';
 import { advanceSecrets, resetSecrets, shiftSecrets } from './secrets/index';
 import { count, resetWork } from './text';
 import { advanceTopics, resetTopics, shiftTopics } from './topics/index';
+import { advanceToxicity, resetToxicity, shiftToxicity } from './toxicity/index';
 
 /** Forgets the last text. */
 export function resetScan(): void {
@@ -28,6 +30,7 @@ export function resetScan(): void {
   resetInjection();
   resetPii();
   resetSecrets();
+  resetToxicity();
   if ((scanners & (1 << RELEVANCE)) != 0) resetRelevance();
   if ((scanners & (1 << TOPIC_BOUNDARY)) != 0) resetTopics();
   resetLimit();
@@ -48,6 +51,7 @@ export function advanceAll(begin: usize, end: usize, last: bool): usize {
   if ((scanners & (1 << SECRETS)) != 0) held = min(held, advanceSecrets(begin, end, last));
   if ((scanners & (1 << RELEVANCE)) != 0) held = min(held, advanceRelevance(begin, end, last));
   if ((scanners & (1 << TOPIC_BOUNDARY)) != 0) held = min(held, advanceTopics(begin, end, last));
+  if ((scanners & (1 << TOXICITY)) != 0) held = min(held, advanceToxicity(begin, end, last));
   if ((scanners & (1 << TOKEN_LIMIT)) != 0) held = min(held, advanceLimit(begin, end));
   return held;
 }
@@ -60,4 +64,5 @@ export function shiftAll(delta: usize): void {
   if ((scanners & (1 << SECRETS)) != 0) shiftSecrets(delta);
   if ((scanners & (1 << RELEVANCE)) != 0) shiftRelevance(delta);
   if ((scanners & (1 << TOPIC_BOUNDARY)) != 0) shiftTopics(delta);
+  if ((scanners & (1 << TOXICITY)) != 0) shiftToxicity(delta);
 }

@@ -19,7 +19,8 @@ export const BUILT: u32 =
   (1 << RELEVANCE) |
   (1 << SECRETS) |
   (1 << TOKEN_LIMIT) |
-  (1 << TOPIC_BOUNDARY);
+  (1 << TOPIC_BOUNDARY) |
+  (1 << TOXICITY);
 
 /** The name of a scanner, as requests and answers spell it. */
 export function scannerName(scanner: u32): string {
