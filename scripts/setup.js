@@ -73,7 +73,7 @@ export function setup() {
   );
   const modules = digestOf(
     ['wasm', 'asconfig.json', 'runtime/metering', 'scripts/build-wasm.ts'],
-    ['.ts', '.json', '.wat'],
+    ['.ts', '.json', '.wat', '.yaml', '.bin'],
   );
   step('Building the Wasm modules', 'wasm/build/.setup', builtModules, modules + dependencies, () =>
     run(node, ['scripts/build-wasm.ts']),

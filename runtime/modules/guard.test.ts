@@ -27,12 +27,15 @@ function find(text: string, names: ScannerName[], direction: GuardDirection = 'i
 test('a clean text is allowed by every scanner', () => {
   for (const { name, directions } of scanners) {
     for (const direction of directions) {
-      assert.equal(find('The weather in Berlin is fine.', [name], direction), {
-        allow: true,
-        findings: [],
-        scores: { [name]: 0 },
-        truncated: false,
-      });
+      // What some of them compare a text with.
+      const facts = {
+        ...{ prompt: 'How is the weather in Berlin?', topics: { forbidden: ['medicine'] } },
+        ...{ tokens_max: 7, observed: { tokens: { count: 7, encoding: 'cl100k_base' } } },
+      };
+      const text = 'The weather in Berlin is fine.';
+      const { scores, ...rest } = guard.scan({ direction, scanners: [name], text, ...facts });
+      assert.equal(rest, { allow: true, findings: [], truncated: false });
+      assert.equal(Object.keys(scores), [name]);
     }
   }
 });
