@@ -8,8 +8,9 @@ import os
 from ._wasm import WasmModule, error_of
 from .errors import InputError, ModuleError
 
-INPUT_SCANNERS = ("InvisibleText", "PII", "Secrets")
-OUTPUT_SCANNERS = ("InvisibleText", "PII", "Secrets")
+# What is asked of every text; the other scanners need topics or a limit. As sdk/typescript/scan.ts.
+INPUT_SCANNERS = ("InvisibleText", "PII", "PromptInjection", "Secrets")
+OUTPUT_SCANNERS = ("PII", "Secrets")
 
 
 class Guard:

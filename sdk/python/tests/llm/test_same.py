@@ -223,7 +223,7 @@ def test_helpers_of_mistral(server, telemetry, is_guarded):
 
 
 def test_what_it_does_not_know():
-    for stranger in (object(), openai, "client", anthropic.Stream):
+    for stranger in (object(), openai, "client", anthropic.Stream, openai.Timeout(1)):
         with pytest.raises(ConfigurationError) as caught:
             platform_llm(stranger)
         assert caught.value.code == "llm_client_unknown"

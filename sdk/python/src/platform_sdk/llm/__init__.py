@@ -76,6 +76,13 @@ _PACKAGES = {
     "google.genai": "google",
     "mistralai": "mistral",
 }
+# What a client has, and the other objects of its package have not.
+_MEMBERS = {
+    "openai": "with_options",
+    "anthropic": "with_options",
+    "google": "models",
+    "mistral": "chat",
+}
 _HOSTED = {
     "Azure": "azure.ai.openai",
     "Bedrock": "aws.bedrock",
@@ -101,7 +108,8 @@ def platform_llm(
         raise ConfigurationError("the client is wrapped already", code="llm_client_wrapped")
     for base in type(client).__mro__:
         for package, name in _PACKAGES.items():
-            if f"{base.__module__}.".startswith(f"{package}."):
+            known = f"{base.__module__}.".startswith(f"{package}.")
+            if known and hasattr(client, _MEMBERS[name]):
                 provider = importlib.import_module(f".{name}", __name__)
                 settings = Settings(_provider(client, name), capture_content, on_tool_call)
                 return provider.wrap(client, settings)  # type: ignore[no-any-return]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any
 
@@ -158,18 +159,27 @@ def _async(models: Any, settings: Settings) -> dict[str, Any]:
         with call.sending():
             await call.check_prompt_async()
         chunks = send_stream(self, model=model, contents=contents, config=config)
+        if inspect.isawaitable(chunks):
+            chunks = await chunks
         async with contextlib.aclosing(call.stream_async(chunks)) as released:
             async for chunk in released:
                 yield chunk
 
-    return {whole: generate, streamed: stream}
+    async def begun(self: Any, **request: Any) -> AsyncIterator[Any]:
+        return stream(self, **request)
+
+    # Without continuations, the client awaits the beginning of a stream.
+    is_awaited = inspect.iscoroutinefunction(send_stream)
+    return {whole: generate, streamed: begun if is_awaited else stream}
 
 
 def _names(models: Any) -> tuple[str, str]:
-    found = ("_generate_content_with_continuation", "_generate_content_stream_with_continuation")
-    if not all(hasattr(models, name) for name in found):
-        raise ConfigurationError("this version of google-genai is not known")
-    return found
+    """The methods that make one call: those that follow continuations, or older versions' own."""
+    for suffix in ("_with_continuation", ""):
+        found = (f"_generate_content{suffix}", f"_generate_content_stream{suffix}")
+        if all(hasattr(models, name) for name in found):
+            return found
+    raise ConfigurationError("this version of google-genai is not known")
 
 
 class _Shared(Wrapped):

@@ -44,7 +44,8 @@ def thresholds() -> dict[str, int]:
         value = -1.0
     if not 0 <= value <= 1:
         raise ConfigurationError("PII_DETECTION_THRESHOLD must be between 0 and 1")
-    return {"PII": round(value * 1000)}
+    # The guard's thresholds begin at 1 of 1000: a score of 0 is no finding.
+    return {"PII": max(1, round(value * 1000))}
 
 
 def _options() -> dict[str, Any]:

@@ -84,7 +84,8 @@ class Group:
 def _attach(call: Call, stream: Any, follow: Any, closing: Callable[[Call, Any], Any]) -> Any:
     """Puts the released events in the place of those that come in; the stream stays itself."""
     stream.generator = follow(stream.generator)
-    stream.close = closing(call, stream.close)
+    if hasattr(stream, "close"):
+        stream.close = closing(call, stream.close)
     weakref.finalize(stream, call.end)
     return stream
 

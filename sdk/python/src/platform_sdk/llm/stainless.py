@@ -33,7 +33,8 @@ class _Plan:
     def call(self, options: Any) -> tuple[Call, Any, bool] | None:
         """The call that a request is, with its options, and whether we asked for more; None for
         requests to other paths."""
-        wire = self._wire_of(str(options.url)) if options.method.lower() == "post" else None
+        path = str(options.url).partition("?")[0]
+        wire = self._wire_of(path) if options.method.lower() == "post" else None
         if wire is None:
             return None
         options = copy.copy(options)
