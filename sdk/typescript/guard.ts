@@ -6,6 +6,10 @@ import type { ScannerReport } from './errors.ts';
 import { blocked, isEnabled } from './llm/guarding.ts';
 import { alwaysScanned, scanText } from './scan.ts';
 
+export type { Redacted, RedactFinding, RedactOptions } from '../../runtime/guard/redact.ts';
+export { redact } from '../../runtime/guard/redact.ts';
+export type { TokenMap } from '../../runtime/guard/untokenize.ts';
+export { Untokenizer, untokenize } from '../../runtime/guard/untokenize.ts';
 export { isEnabled };
 
 /** The answer of a scan; `scanners` is empty when nothing was found. */

@@ -18,7 +18,9 @@ from .errors import (
 
 __version__ = "0.1.0"
 
-_LAZY_MODULES = ("arguments", "decisions", "gateway", "guard", "llm", "record", "scope", "vault")
+_LAZY_MODULES = (
+    *("arguments", "decisions", "gateway", "guard", "llm", "record", "redact", "scope", "vault"),
+)
 _LAZY_NAMES = {
     "GatewayClient": "gateway",
     "SearchResult": "gateway",
