@@ -35,11 +35,11 @@ if (showsProgress) process.stderr.write('\r\u001b[K');
 if (values.json) console.log(JSON.stringify(report));
 else {
   for (const { what, request } of report.failures) console.log(`${what}\n${request}\n`);
-  const { median, worst } = report.stepsPerByte;
+  const { median, worst, worstText } = report.stepsPerByte;
   console.log(
     `${report.inputs} texts (${report.streamed} also in pieces, ${report.doubled} doubled, ` +
       `${report.python} by Python), ${report.kinds.length} kinds found, ` +
-      `steps a byte: median ${median.toFixed(1)}, worst ${worst.toFixed(1)}; ` +
+      `steps a byte: median ${median.toFixed(1)}, worst ${worst.toFixed(1)} for ${JSON.stringify(worstText)}; ` +
       `${report.failures.length} failures`,
   );
 }

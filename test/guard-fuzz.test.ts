@@ -5,7 +5,7 @@ import { needs } from '../runtime/testing/needs.ts';
 import { pythonForTests } from '../sdk/python/environment.ts';
 import { fuzzGuard } from './guard-fuzz/run.ts';
 
-const INPUTS = 6000;
+const INPUTS = 4000;
 
 if (needs('python')) {
   test('hostile texts are answered alike everywhere, in time that grows with them', async () => {
@@ -14,8 +14,8 @@ if (needs('python')) {
     const report = await fuzzGuard({ inputs: INPUTS, seed, python });
     assert.equal(report.failures, [], `seed ${seed}`);
     assert.is(report.python, INPUTS);
-    assert.ok(report.streamed > INPUTS / 10 && report.doubled > INPUTS / 20, `seed ${seed}`);
-    assert.ok(report.kinds.length > 10, `only ${report.kinds.join(', ')} with seed ${seed}`);
+    assert.ok(report.streamed > INPUTS / 10 && report.doubled > INPUTS / 40, `seed ${seed}`);
+    assert.ok(report.kinds.length > 30, `only ${report.kinds.join(', ')} with seed ${seed}`);
   });
 }
 

@@ -9,9 +9,8 @@ import { type Answer, Bare, cut, listed, type Options, randomOptions } from './h
 /** The steps of a text twice as long, and of the worst text beside the median one, a byte each. */
 const LINEAR_MOST = 2.2;
 const WORST_MOST = 40;
-/** What a scan costs whatever the text, so that short ones do not look worse than they are. */
-const FIXED_STEPS = 40_000;
 const LONG_BYTES = 4096;
+const DOUBLED_BYTES = 8192;
 const BATCH = 2000;
 
 export interface FuzzOptions {
@@ -93,8 +92,8 @@ class Run {
     this.#learn(text, parsed, steps);
     const die = this.#random.below(20);
     if (die < 4) this.#stream(options, text, parsed, request);
-    else if (die < 6) this.#double(options, text, steps, request);
-    else if (die === 6) this.#long(options);
+    else if (die === 4) this.#double(options, text);
+    else if (die === 5) this.#long(options);
     return answer;
   }
 
@@ -120,12 +119,16 @@ class Run {
     this.#fail(`in pieces of ${sizes}: ${listed(streamed)}\nwhole: ${listed(whole)}`, request);
   }
 
-  #double(options: Options, text: string, steps: number, request: Buffer): void {
+  /** Texts that are longer than any window: in shorter ones, the second half may be judged with the first. */
+  #double(options: Options, text: string): void {
+    if (text.length === 0) return;
     this.#counts.doubled += 1;
-    const twice = Buffer.from(JSON.stringify({ ...options, text: text + text }));
-    const { steps: more } = this.#bare.scan(twice);
-    if (more <= steps * LINEAR_MOST + FIXED_STEPS) return;
-    this.#fail(`${steps} steps, and ${more} for a text twice as long`, request);
+    const once = text.repeat(Math.ceil(DOUBLED_BYTES / text.length)).toWellFormed();
+    const request = (of: string) => Buffer.from(JSON.stringify({ ...options, text: of }));
+    const { steps } = this.#bare.scan(request(once));
+    const { steps: more } = this.#bare.scan(request(once + once));
+    if (more <= steps * LINEAR_MOST) return;
+    this.#fail(`${steps} steps, and ${more} for a text twice as long`, request(once));
   }
 
   /** What a byte costs in a long text of one repeated piece or of many. */
