@@ -5,6 +5,7 @@ import { approvals } from './approvals.ts';
 import { audit } from './audit.ts';
 import { completionCommand } from './completion.ts';
 import { decide } from './decide.ts';
+import { guardCommand } from './guard/index.ts';
 import { identity } from './identity.ts';
 import { policyCommand } from './policy/index.ts';
 import { run } from './run.ts';
@@ -21,6 +22,7 @@ export const commands: Command[] = [
   identity,
   secrets,
   policyCommand,
+  guardCommand,
   decide,
   audit,
   completionCommand(() =>
