@@ -77,7 +77,7 @@ export function advancePii(from: usize, to: usize, last: bool): usize {
   let p = cursor;
   while (p < end) {
     if ((<u32>load<u8>(classes + load<u8>(p)) & TRIGGER) == 0) {
-      p++;
+      p = nextTrigger(p + 1);
       continue;
     }
     feed();
@@ -94,6 +94,24 @@ export function advancePii(from: usize, to: usize, last: bool): usize {
   if (last) return to;
   held = max(held, earliestBegin(p));
   return held;
+}
+
+/** The next byte that a matcher may begin at, or `end`; sixteen bytes at a time. */
+function nextTrigger(from: u32): u32 {
+  let p = from;
+  while (p + 16 <= end) {
+    const bytes = v128.load(p);
+    const digits = i8x16.lt_u(i8x16.sub(bytes, i8x16.splat(0x30)), i8x16.splat(10));
+    const at = i8x16.eq(bytes, i8x16.splat(0x40));
+    const plus = i8x16.eq(bytes, i8x16.splat(0x2b));
+    const parenthesis = i8x16.eq(bytes, i8x16.splat(0x28));
+    const found = v128.or(v128.or(digits, at), v128.or(plus, parenthesis));
+    const places = i8x16.bitmask(found);
+    if (places != 0) return p + ctz(places);
+    p += 16;
+  }
+  while (p < end && (<u32>load<u8>(classes + load<u8>(p)) & TRIGGER) == 0) p++;
+  return p;
 }
 
 /** Where a finding that is made at `p` or later begins at the earliest: a local part, or a word and a space before. */
