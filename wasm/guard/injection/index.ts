@@ -44,7 +44,7 @@ export function advanceInjection(begin: usize, end: usize, last: bool): usize {
       if (!last || sentenceBegin == end) break;
       stop = end;
     }
-    judgeSentence(stop);
+    judgeSentence(stop, last && stop == end);
   }
   return sentenceBegin;
 }
@@ -55,9 +55,10 @@ export function shiftInjection(delta: usize): void {
   before -= delta;
 }
 
-function judgeSentence(stop: usize): void {
+function judgeSentence(stop: usize, isLast: bool): void {
   const from = <u32>sentenceBegin;
-  judge(before, stop, windows);
+  // The model sees every sentence once, in pairs; what the rules found or was decoded it sees in any case.
+  judge(before, stop, windows, isLast || (windows & 1) == 1);
   let value = <u32>score;
   let what = kind;
   // What another model says of the whole text counts once.

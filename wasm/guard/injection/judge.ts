@@ -31,17 +31,21 @@ export let kind: u32 = MODEL;
 export let isLeak: bool = false;
 
 let window: u32 = 0;
+let asksModel: bool = false;
+/** Whether the window holds anything but ASCII. */
+let isWide: bool = false;
 /** Whether quotation marks stood where a reading has none. */
 let isQuoting: bool = false;
 
-/** Judges `[begin, end)`, at most FOLD_MAX bytes, the window of this number. */
-export function judge(begin: usize, end: usize, number: u32): void {
+/** Judges `[begin, end)`, at most FOLD_MAX bytes, the window of this number; `askModel` says whether the model is asked. */
+export function judge(begin: usize, end: usize, number: u32, askModel: bool): void {
   window = number;
+  asksModel = askModel && section(INJECTION_MODEL) != 0;
   score = 0;
   kind = MODEL;
   isLeak = false;
   read(begin, end, 0);
-  if (!mayHide(begin, end)) return;
+  if (!isWide || !mayHide(begin, end)) return;
   reveal(begin, end);
   const letters = hiddenLetters();
   if (letters < HIDDEN_LETTERS_MIN) return;
@@ -56,6 +60,7 @@ function read(begin: usize, end: usize, depth: u32): void {
   fold(begin, end);
   const stop = foldedEnd;
   const wide = foldedWide;
+  if (depth == 0) isWide = wide;
   if (isOutput) {
     if (hasCanaries()) lookForCanaries(stop);
   } else readFolded(stop, wide, depth);
@@ -94,7 +99,7 @@ function weighReading(begin: usize, end: usize, wide: bool, depth: u32, hasOdds:
     if (depth > 0) total += ENCODED_BONUS;
     if (untrusted) total += UNTRUSTED_BONUS;
   }
-  const isJudged = hasOdds && section(INJECTION_MODEL) != 0;
+  const isJudged = hasOdds && (asksModel || total > 0 || depth > 0);
   const value = combined(total, isJudged ? injectionScore(begin, end) : 0, isJudged, talk, window);
   if (value <= score) return;
   score = value;

@@ -1,6 +1,7 @@
 // Cuts text into sentences by what has been read so far alone, so that a text in pieces is cut as the whole is.
 
 import { BASE64, classesOf } from '../normalise/characters';
+import { count } from '../text';
 
 /** Fewest bytes of a sentence, so that lines of a word or a letter each stand together. */
 const SENTENCE_MIN: usize = 48;
@@ -17,21 +18,9 @@ const RUN_FROM: usize = 16;
 export let sentenceBegin: usize = 0;
 /** The next byte to look at. */
 let cursor: usize = 0;
-/** How many digits of base64 stand right before the cursor. */
-let run: usize = 0;
-/** Whether the sentence may end where the next word begins. */
-let isStop: bool = false;
-/** Whether the last byte was a full stop, question mark or exclamation mark, which count with a space after them. */
-let afterStop: bool = false;
-/** The last three bytes from 0x80 on. */
-let wide: u32 = 0;
 
 /** Begins to cut the text at `begin`. */
 export function openSentences(begin: usize): void {
-  cursor = begin;
-  run = 0;
-  afterStop = false;
-  wide = 0;
   closeSentence(begin);
 }
 
@@ -44,47 +33,66 @@ export function shiftSentences(delta: usize): void {
 /** Begins the next sentence at `end`, which `nextSentence` returned. */
 export function closeSentence(end: usize): void {
   sentenceBegin = end;
-  isStop = false;
+  cursor = end + SENTENCE_MIN;
 }
 
 /** Where the open sentence ends; 0 when the bytes up to `end` do not tell. */
 export function nextSentence(end: usize): usize {
-  for (; cursor < end; cursor++) {
-    const byte: u32 = load<u8>(cursor);
-    if (endsBefore(byte, cursor - sentenceBegin)) return cursor;
-    read(byte);
+  const begin = sentenceBegin;
+  const from = cursor;
+  while (cursor < end) {
+    if (endsBefore(cursor, cursor - begin)) {
+      count(<u32>(cursor - from));
+      return cursor;
+    }
+    cursor++;
   }
+  count(<u32>(cursor - min(from, cursor)));
   return 0;
 }
 
 function isSpace(byte: u32): bool {
-  return byte == 0x20 || (byte >= 9 && byte <= 13);
+  return byte == 0x20 || byte - 9 < 5;
 }
 
-/** Whether the sentence of `length` bytes ends before `byte`. */
-function endsBefore(byte: u32, length: usize): bool {
-  if (length < SENTENCE_MIN || (byte & 0xc0) == 0x80) return false;
-  if (length >= CUT_FROM) {
-    return run < RUN_FROM || (run & 3) == 0 || (classesOf(byte) & BASE64) == 0;
+/** Whether the sentence of `length` bytes ends before the byte at `p`. */
+function endsBefore(p: usize, length: usize): bool {
+  const byte: u32 = load<u8>(p);
+  if (length < SPACE_FROM) {
+    if (isSpace(byte)) return false;
+    const last: u32 = load<u8>(p - 1);
+    if (last < 0x80) return isSpace(last) && isStop(p - 1);
+    return (byte & 0xc0) != 0x80 && isWideStop(p);
   }
-  if (isSpace(byte)) return length >= SPACE_FROM;
-  return isStop;
+  if ((byte & 0xc0) == 0x80) return false;
+  if (length < CUT_FROM) return isSpace(byte) || isStop(p - 1) || isWideStop(p);
+  const run = runBefore(p);
+  return run < RUN_FROM || (run & 3) == 0 || (classesOf(byte) & BASE64) == 0;
 }
 
-function read(byte: u32): void {
-  run = (classesOf(byte) & BASE64) != 0 ? run + 1 : 0;
-  if (byte >= 0x80) {
-    afterStop = false;
-    wide = ((wide << 8) | byte) & 0xffffff;
-    // The full stop, exclamation and question mark of Chinese and Japanese, the danda, the Arabic question mark.
-    isStop = wide == 0xe38082 || wide == 0xefbc81 || wide == 0xefbc9f || wide == 0xe0a5a4;
-    if ((wide & 0xffff) == 0xd89f) isStop = true;
-    return;
+/** Whether a line ends, or a full stop, question mark or exclamation mark stands, before the spaces that end with the one at `p`. */
+function isStop(p: usize): bool {
+  let q = p;
+  while (q > sentenceBegin && isSpace(load<u8>(q))) {
+    if (load<u8>(q) == 10) return true;
+    q--;
   }
-  if (isSpace(byte)) {
-    if (afterStop || byte == 10) isStop = true;
-    return;
-  }
-  isStop = false;
-  afterStop = byte == 0x2e || byte == 0x21 || byte == 0x3f;
+  if (q == p) return false;
+  const byte: u32 = load<u8>(q);
+  return byte == 0x2e || byte == 0x21 || byte == 0x3f;
+}
+
+/** Whether one of 。！？, the danda or the Arabic question mark ends at `p`: they need no space. */
+function isWideStop(p: usize): bool {
+  const two: u32 = load<u16>(p - 2);
+  if (two == 0x9fd8) return true;
+  const three: u32 = <u32>load<u8>(p - 3) | (two << 8);
+  return three == 0x8280e3 || three == 0x81bcef || three == 0x9fbcef || three == 0xa4a5e0;
+}
+
+/** How many digits of base64 stand before `p` in the open sentence, which begins between groups of four. */
+function runBefore(p: usize): usize {
+  let q = p;
+  while (q > sentenceBegin && (classesOf(load<u8>(q - 1)) & BASE64) != 0) q--;
+  return p - q;
 }

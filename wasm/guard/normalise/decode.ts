@@ -17,22 +17,30 @@ export let decoded: bool = false;
 let point: u32 = 0;
 let isByte: bool = false;
 
-/** Whether a long run of base64 digits, spaced pairs of hexadecimal digits or an escape stands in `[begin, end)`. */
+/**
+ * Whether a long run of base64 digits with a digit or a capital within, spaced pairs of hexadecimal digits or an
+ * escape stands in `[begin, end)`. A word of small letters alone is base64 of no text.
+ */
 export function hasEncoded(begin: usize, end: usize): bool {
   let run: u32 = 0;
+  let mixed: u32 = 0;
   let pairs: u32 = 0;
   count(<u32>(end - begin));
   for (let p = begin; p < end; p++) {
-    const mask = classesOf(load<u8>(p));
+    const byte: u32 = load<u8>(p);
+    const mask = classesOf(byte);
     if ((mask & BASE64) != 0) {
-      if (++run >= <u32>RUN_MIN) return true;
+      if (run > 0 && byte < 0x5b && byte != 0x2d) mixed = 1;
+      run++;
+      if (run >= <u32>RUN_MIN && mixed != 0) return true;
       continue;
     }
     if ((mask & ESCAPE) != 0) return true;
     if (run == 2) {
       if (++pairs >= 5) return true;
-    } else pairs = 0;
+    } else if (run > 0) pairs = 0;
     run = 0;
+    mixed = 0;
   }
   return false;
 }
@@ -76,16 +84,19 @@ let written: usize = 0;
 function runAt(p: usize, end: usize, q: usize): usize {
   let stop = p;
   let isHex = true;
+  let isMixed = false;
   while (stop < end) {
-    const mask = classesOf(load<u8>(stop));
+    const byte: u32 = load<u8>(stop);
+    const mask = classesOf(byte);
     if ((mask & BASE64) == 0) break;
     if ((mask & HEX) == 0) isHex = false;
+    if (stop > p && byte < 0x5b && byte != 0x2d) isMixed = true;
     stop++;
   }
   const length = stop - p;
   let next: usize = 0;
   if (length == 2 && isHex) next = hexPairsDecode(p, end, q);
-  else if (length >= RUN_MIN) {
+  else if (length >= RUN_MIN && isMixed) {
     if (isHex && (length & 1) == 0) next = hexDecode(p, stop, q);
     if (next == 0) next = base64Decode(p, stop, end, q);
   }

@@ -17,7 +17,7 @@ const SEQUENCES_FROM: u32 = 128;
 /** Fewest letters of a word that is taken for a Latin one although all of its letters are of another script. */
 const DISGUISED_MIN: u32 = 3;
 
-const out: usize = memory.data(3072);
+const out: usize = memory.data(3088);
 const table = section(FOLDS);
 const pages: usize = table + load<u32>(table);
 const letterIndex: usize = table + load<u32>(table, 4);
@@ -61,6 +61,13 @@ export function fold(begin: usize, end: usize): void {
   let done = begin;
   count(<u32>(end - begin));
   while (p < end) {
+    const plain = plainBlocks(p, end, q, space);
+    if (plain > 0) {
+      p += plain;
+      q += plain;
+      space = load<u8>(q - 1);
+      if (p == end) break;
+    }
     const byte: u32 = load<u8>(p);
     if (byte < 0x80) {
       const low = lowered(byte);
@@ -83,6 +90,29 @@ export function fold(begin: usize, end: usize): void {
   if (q > out && load<u8>(q - 1) == 0x20) q--;
   foldedEnd = q;
   foldedWide = wide;
+}
+
+/** Folds whole blocks of 16 ASCII characters, none of them a control character or a space after a space; returns how many bytes. */
+function plainBlocks(from: usize, end: usize, out: usize, space: u32): usize {
+  let p = from;
+  let q = out;
+  let last: u32 = space == 0x20 ? 1 : 0;
+  while (p + 16 <= end) {
+    const block = v128.load(p);
+    // Signed, so that bytes from 0x80 on count as below the space; the highest of ASCII is a control character too.
+    const odd = v128.or(i8x16.lt_s(block, i8x16.splat(0x20)), i8x16.eq(block, i8x16.splat(0x7f)));
+    const spaces = <u32>i8x16.bitmask(i8x16.eq(block, i8x16.splat(0x20)));
+    if (v128.any_true(odd) || (spaces & ((spaces << 1) | last)) != 0) break;
+    const upper = v128.and(
+      i8x16.ge_s(block, i8x16.splat(0x41)),
+      i8x16.le_s(block, i8x16.splat(0x5a)),
+    );
+    v128.store(q, v128.or(block, v128.and(upper, i8x16.splat(0x20))));
+    last = spaces >>> 15;
+    p += 16;
+    q += 16;
+  }
+  return p - from;
 }
 
 let latin: u32 = 0;
