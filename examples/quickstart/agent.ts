@@ -18,7 +18,10 @@ const help = platformAgent(declared, async () => {
   await say('write a note', 'orders_add_note', { id: 1001, text: 'Customer wants a refund' });
   await say('read the payroll', 'payroll_list_salaries', {});
   await say('misuse a tool', 'orders_refund_order', { id: 'the first', amount: -1, force: true });
-  await say('leak a key', 'orders_add_note', { id: 1001, text: 'key AKIAIOSFODNN7EXAMPLE' });
+  await say('leak a key', 'orders_add_note', {
+    id: 1001,
+    text: `key ${['AKI', 'A', 'Q7PT3XKW5LM2ZRVD'].join('')}`,
+  });
   await say('pay back a lot', 'orders_refund_order', { id: 1001, amount: 420 });
   gateway.close();
 });

@@ -88,7 +88,7 @@ test('every denial leaves a row with its decision and reaches nothing', async ({
       'unknown_agent',
     ],
     [
-      await g.execute('orders_get', { id: `key ${['AKI', 'A', 'IOSFODNN7EXAMPLE'].join('')}` }),
+      await g.execute('orders_get', { id: `key ${['AKI', 'A', 'Q7PT3XKW5LM2ZRVD'].join('')}` }),
       403,
       'guard_blocked',
       'guard_blocked',

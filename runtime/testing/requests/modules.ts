@@ -30,7 +30,7 @@ const guardTexts = fc.oneof(
         '4111 1111 1111 1111',
         'DE89 3704 0044 0532 0130 00',
         ['gh', 'p_', 'a1B2'.repeat(7), 'a13tNSQc'].join(''),
-        ['AKI', 'A', 'IOSFODNN7EXAMPLE'].join(''),
+        ['AKI', 'A', 'Q7PT3XKW5LM2ZRVD'].join(''),
       ),
       text,
     )
