@@ -20,8 +20,8 @@ export function identityAt(p: u32): void {
     takeGroup(number - 1);
     if (length < 6) continue;
     if (length > 18) return;
-    count(CHECK_STEPS);
     if (!isKnown()) continue;
+    count(CHECK_STEPS);
     if (number == 1 && length == 6) hetuAt(p);
     europeanLettersAt(p);
     rutAt(p);
