@@ -93,11 +93,15 @@ function result(
     ...of,
     positives: groups.reduce((sum, { positives }) => sum + positives.length, 0),
     negatives: groups.reduce((sum, { negatives }) => sum + negatives.length, 0),
-    recall: recall('score'),
-    baselineRecall: recall('baseline'),
-    flaggedPositives: flagged('positives'),
-    flaggedNegatives: flagged('negatives'),
+    recall: rounded(recall('score')),
+    baselineRecall: rounded(recall('baseline')),
+    flaggedPositives: rounded(flagged('positives')),
+    flaggedNegatives: rounded(flagged('negatives')),
   };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
 }
 
 /** Each topic in turn is the forbidden one, and the only allowed one. */
