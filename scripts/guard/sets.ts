@@ -23,7 +23,13 @@ export type Extract =
   /** JSON, JSON lines or YAML; `pick` names members, `*` all of an array or object. */
   | { form: 'data'; path: string; pick: string; where?: [member: string, value: RegExp] }
   /** A table with a header in its first line. */
-  | { form: 'csv'; path: string; column: string; where?: [column: string, value: RegExp] }
+  | {
+      form: 'csv';
+      path: string;
+      column: string;
+      where?: [column: string, value: RegExp];
+      separator?: '\t';
+    }
   | { form: 'lines'; path: string }
   /** Paragraphs of Markdown or plain text. */
   | { form: 'prose'; path: string }
@@ -32,12 +38,13 @@ export type Extract =
   /** String literals of Python that are the value of a matching name, member or argument. */
   | { form: 'python'; path: string; key: RegExp; shortest?: number };
 
-/** One set of texts with one label, used either to train or to judge, never both. */
+/** One set of texts with one label, used to train or to judge, never both. */
 export interface TextSet {
   name: string;
   package: string;
   scanner: 'PromptInjection' | 'Toxicity';
-  use: 'train' | 'test';
+  /** `calibrate` sets are not learned from: they only place the threshold. */
+  use: 'train' | 'calibrate' | 'test';
   label: Label;
   extract: Extract;
   /** Texts that match are left out: wrongly labelled for this purpose. */
