@@ -5,9 +5,10 @@ import random
 import time
 
 import pytest
-from drivers import DRIVERS, Anthropic, Google, Mistral, OpenAIChat, OpenAIResponses, name
 
 from platform_sdk import GuardrailError, guard, platform_llm
+
+from .drivers import DRIVERS, Anthropic, Google, Mistral, OpenAIChat, OpenAIResponses, name
 
 ADDRESS = "ann.smith@" + "example.com"
 # Longer than what any scanner holds back of it.
@@ -80,15 +81,14 @@ def ended(server, tries=100):
 @every
 @pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
 def test_a_stream_stops_before_what_is_flagged(server, telemetry, driver, is_async):
-    server.reply("leak", text=LEAK + " And so on." * 200, delay_ms=1)
+    server.reply("leak", text=LEAK + " And so on." * 2000, delay_ms=1)
     make = driver.async_client if is_async else driver.client
     client = platform_llm(make(server.url))
     text, error = (driver.read_async if is_async else driver.read)(client, "leak")
     assert isinstance(error, GuardrailError) and "PII" in error.scanners
     assert BEFORE.startswith(text) and len(text) > 20
     assert telemetry.span().status.description == "Output blocked by LLM Guard"
-    last = ended(server)
-    assert last["ended"] == "client" and last["events"] < 300
+    assert ended(server)["ended"] == "client"
 
 
 @every

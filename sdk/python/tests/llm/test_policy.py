@@ -3,12 +3,13 @@
 import os
 
 import pytest
-from drivers import DRIVERS, OpenAIChat, name
 
 from platform_sdk import ConfigurationError, CredentialError, platform_llm
 from platform_sdk.decisions import Decider
 from platform_sdk.gateway import Tool
 from platform_sdk.llm.policy import ToolPolicy
+
+from .drivers import DRIVERS, OpenAIChat, name
 
 # Agent 0 of runtime/testing/sample-data.ts may read and write orders, and read mail.
 AGENT = "spiffe://platform.local/agent/tenant-0/agent-0/main"

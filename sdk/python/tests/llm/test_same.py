@@ -6,9 +6,10 @@ import gc
 import anthropic
 import openai
 import pytest
-from drivers import DRIVERS, Anthropic, Google, Mistral, OpenAIChat, name
 
 from platform_sdk import ConfigurationError, platform_llm
+
+from .drivers import DRIVERS, Anthropic, Google, Mistral, OpenAIChat, name
 
 TOOLS = [{"name": "lookup", "arguments": {"word": "x"}}]
 every = pytest.mark.parametrize("driver", DRIVERS, ids=name)

@@ -7,10 +7,11 @@ import subprocess
 import sys
 
 import pytest
-from drivers import DRIVERS, Anthropic, Google, Mistral, OpenAIChat, name
 
 from platform_sdk import ConfigurationError, platform_agent, platform_llm
 from platform_sdk.llm.usage import Usage
+
+from .drivers import DRIVERS, Anthropic, Google, Mistral, OpenAIChat, name
 
 every = pytest.mark.parametrize("driver", DRIVERS, ids=name)
 PROVIDERS = {

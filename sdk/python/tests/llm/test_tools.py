@@ -3,9 +3,10 @@
 import asyncio
 
 import pytest
-from drivers import DRIVERS, Google, OpenAIChat, OpenAIResponses, name
 
 from platform_sdk import CredentialError, platform_llm
+
+from .drivers import DRIVERS, Google, OpenAIChat, OpenAIResponses, name
 
 TOOLS = [
     {"id": "c1", "name": "mail_read", "arguments": {"box": "in"}},

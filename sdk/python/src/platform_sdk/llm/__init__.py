@@ -63,6 +63,7 @@ from typing import Any, TypeVar
 from ..errors import ConfigurationError
 from .call import Settings
 from .proxy import Wrapped
+from .usage import prices
 from .wire import ToolCall
 
 __all__ = ["ToolCall", "platform_llm"]
@@ -104,6 +105,8 @@ def platform_llm(
     ConfigurationError: `llm_client_unknown` for what is no client of OpenAI, Anthropic, Google
     (google-genai) or Mistral, `llm_client_wrapped` for what this function returned before.
     """
+    # A table of prices that is none is said now, not after a call that was paid for.
+    prices()
     if isinstance(client, Wrapped):
         raise ConfigurationError("the client is wrapped already", code="llm_client_wrapped")
     for base in type(client).__mro__:

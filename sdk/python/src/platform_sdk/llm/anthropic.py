@@ -7,11 +7,15 @@ from typing import Any
 
 from . import stainless
 from .call import Settings
-from .content import Segment, field, items, plain, text_of, walk
+from .content import field, items, text_of, texts_within
 from .usage import Usage
 from .wire import Answer, Key, Piece, ToolCall, Wire
 
-_DELTAS = {"text": "text", "partial_json": "tool", "thinking": "other"}
+_DELTAS: tuple[tuple[str, Any], ...] = (
+    ("text", "text"),
+    ("partial_json", "tool"),
+    ("thinking", "other"),
+)
 
 
 class Messages:
@@ -33,7 +37,7 @@ class Messages:
                 arguments = text_of(field(block, "input"))
                 answer.tools.append(ToolCall(name, arguments, field(block, "id")))
             else:
-                answer.others += _texts(block)
+                answer.others += texts_within(block)
         return answer
 
     def observe(self, chunk: Any, answer: Answer) -> None:
@@ -50,11 +54,7 @@ class Messages:
         kind = field(chunk, "type")
         index = field(chunk, "index")
         if kind == "content_block_delta":
-            for member, piece_kind in _DELTAS.items():
-                text = field(chunk, "delta", member)
-                if isinstance(text, str):
-                    put = _put_text if member == "text" else None
-                    yield Piece((index, member), text, piece_kind, put=put)  # type: ignore[arg-type]
+            yield from _delta(field(chunk, "delta"), index)
         elif kind == "content_block_start":
             yield from _start(field(chunk, "content_block"), index)
         elif kind == "message_start":
@@ -65,6 +65,17 @@ class Messages:
         """A block ends by an event of its own."""
         if field(chunk, "type") == "content_block_stop":
             yield (field(chunk, "index"),)
+
+
+def _delta(delta: Any, index: Any) -> Iterator[Piece]:
+    for member, kind in _DELTAS:
+        text = field(delta, member)
+        if isinstance(text, str):
+            yield Piece((index, member), text, kind, put=_put_text if member == "text" else None)
+            return
+    # Of another kind, such as a citation: what it says comes at once.
+    for at, text in enumerate(texts_within(delta)):
+        yield Piece((index, "other", at), text, "other", whole=True)
 
 
 def _put_text(chunk: Any, text: str) -> None:
@@ -81,15 +92,8 @@ def _start(block: Any, index: Any) -> Iterator[Piece]:
         name = str(field(block, "name") or "")
         yield Piece((index, "partial_json"), text, "tool", name=name, id=field(block, "id"))
     else:
-        for at, text in enumerate(_texts(block)):
+        for at, text in enumerate(texts_within(block)):
             yield Piece((index, "start", at), text, "other", whole=True)
-
-
-def _texts(block: Any) -> list[str]:
-    """All that is text in a block of another kind, such as the results of a search."""
-    found: list[Segment] = []
-    walk(plain(block), "assistant", "user", found, 0)
-    return [segment.text for segment in found]
 
 
 def _note(message: Any, answer: Answer) -> None:

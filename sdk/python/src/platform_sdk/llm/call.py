@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import json
-import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..agent import current_agent
-from ..errors import CredentialError
-from . import guarding, telemetry
+from . import attributes, guarding, telemetry
 from .content import Segment, prompt_segments
 from .guarding import Scan
 from .stream import Gate
 from .telemetry import Span
+from .verdict import demand
 from .wire import Answer, ToolCall, Wire
-
-_CONTENT_CHARACTERS_MAX = 65536
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ class Call:
         self.answer = Answer()
         self.is_guarded = is_enabled()
         self._settings = settings
-        self._model = _model(request)
+        self._model = attributes.model_of(request)
         self._started = time.perf_counter()
         self._is_over = False
         self._was_blocked = False
@@ -50,7 +46,8 @@ class Call:
         if self.is_guarded or settings.capture_content:
             self._segments = prompt_segments(request)
         self._prompt = "\n".join(s.text for s in self._segments) if self.is_guarded else ""
-        self._span = Span(telemetry.SPAN_CHAT, self._attributes(), client=True)
+        known = attributes.before(settings.provider, wire, self._model)
+        self._span = Span(telemetry.SPAN_CHAT, known, client=True)
         self._scan: Scan | None = None
 
     @property
@@ -124,20 +121,25 @@ class Call:
         gate = self._gate()
         try:
             for chunk in chunks:
-                if self._take(gate, chunk, is_extra):
-                    self._ask(self._complete(gate))
-                    yield from gate.take()
-                    self._judge(self._scan, output=True)
-            gate.finish()
-            self._ask(self._complete(gate))
-            yield from gate.take()
-            self._judge(self._scan, output=True)
+                if self._is_ours(chunk, is_extra):
+                    continue
+                if gate is None:
+                    yield chunk
+                    continue
+                gate.push(chunk, list(self.wire.pieces(chunk)))
+                self._ask(self._complete(gate))
+                yield from gate.take()
+                self._judge(self._scan, output=True)
+            if gate is not None:
+                gate.finish()
+                self._ask(self._complete(gate))
+                yield from gate.take()
+                self._judge(self._scan, output=True)
         except Exception as error:
             self.fail(error)
             raise
         finally:
-            self.answer.texts = gate.texts()
-            self.end()
+            self._close(gate)
             close = getattr(chunks, "close", None)
             if close is not None:
                 close()
@@ -149,39 +151,51 @@ class Call:
         gate = self._gate()
         try:
             async for chunk in chunks:
-                size = sum(len(piece.text) for piece in self.wire.pieces(chunk))
-                if await guarding.off_loop(size, self._take, gate, chunk, is_extra):
-                    await self._ask_async(self._complete(gate))
-                    for free in gate.take():
-                        yield free
-                    self._judge(self._scan, output=True)
-            gate.finish()
-            await self._ask_async(self._complete(gate))
-            for free in gate.take():
-                yield free
-            self._judge(self._scan, output=True)
+                if self._is_ours(chunk, is_extra):
+                    continue
+                if gate is None:
+                    yield chunk
+                    continue
+                pieces = list(self.wire.pieces(chunk))
+                size = sum(len(piece.text) for piece in pieces)
+                await guarding.off_loop(size, gate.push, chunk, pieces)
+                await self._ask_async(self._complete(gate))
+                for free in gate.take():
+                    yield free
+                self._judge(self._scan, output=True)
+            if gate is not None:
+                gate.finish()
+                await self._ask_async(self._complete(gate))
+                for free in gate.take():
+                    yield free
+                self._judge(self._scan, output=True)
         except Exception as error:
             self.fail(error)
             raise
         finally:
-            self.answer.texts = gate.texts()
-            self.end()
+            self._close(gate)
             close = getattr(chunks, "aclose", None)
             if close is not None:
                 await close()
 
-    def _gate(self) -> Gate:
+    def _gate(self) -> Gate | None:
+        """What chunks pass through; None where nobody looks at their text."""
+        if not self.judges and not self._settings.capture_content:
+            return None
         if self.is_guarded:
             self._scan = Scan("output", self._span)
         asks = self._settings.on_tool_call is not None
         return Gate(self.wire, self._scan, asks, self._prompt)
 
-    def _take(self, gate: Gate, chunk: Any, is_extra: Callable[[Any], bool] | None) -> bool:
+    def _is_ours(self, chunk: Any, is_extra: Callable[[Any], bool] | None) -> bool:
+        """Takes from a chunk what the span says; whether only we asked for it."""
         self.wire.observe(chunk, self.answer)
-        if is_extra is not None and is_extra(chunk):
-            return False
-        gate.push(chunk)
-        return True
+        return is_extra is not None and is_extra(chunk)
+
+    def _close(self, gate: Gate | None) -> None:
+        if gate is not None:
+            self.answer.texts = gate.texts()
+        self.end()
 
     def _complete(self, gate: Gate) -> list[ToolCall]:
         """Tool calls to show to policy; none when the guard found something, which ends it all."""
@@ -209,13 +223,13 @@ class Call:
     def _ask(self, calls: list[ToolCall]) -> None:
         ask = self._settings.on_tool_call
         for call in calls if ask is not None else ():
-            _allowed(call, ask(call))  # type: ignore[misc]
+            demand(call, ask(call))  # type: ignore[misc]
 
     async def _ask_async(self, calls: list[ToolCall]) -> None:
         ask = self._settings.on_tool_call
         for call in calls if ask is not None else ():
             verdict = ask(call)  # type: ignore[misc]
-            _allowed(call, await verdict if inspect.isawaitable(verdict) else verdict)
+            demand(call, await verdict if inspect.isawaitable(verdict) else verdict)
 
     def fail(self, error: BaseException) -> None:
         """The call failed: the span says so by the error's name, since messages may hold data."""
@@ -236,7 +250,10 @@ class Call:
         if self._scan is not None:
             self._scan.end()
         seconds = time.perf_counter() - self._started
-        self._span.set({**self._outcome(), telemetry.DURATION: round(seconds * 1000, 3)})
+        self._span.set(attributes.after(self.answer, self._model))
+        if self._settings.capture_content and not self._was_blocked:
+            self._span.set(attributes.content(self._segments, self.answer))
+        self._span.set({telemetry.DURATION: round(seconds * 1000, 3)})
         self._span.end()
         labels = self._labels()
         telemetry.count(telemetry.CALLS, labels)
@@ -250,86 +267,3 @@ class Call:
 
     def _labels(self) -> dict[str, str]:
         return {"model": self._model, "provider": self.wire.system}
-
-    def _attributes(self) -> dict[str, telemetry.Value]:
-        found: dict[str, telemetry.Value] = {
-            telemetry.SYSTEM: self.wire.system,
-            telemetry.PROVIDER: self._settings.provider,
-            telemetry.OPERATION: self.wire.operation,
-            telemetry.REQUEST_MODEL: self._model,
-        }
-        agent = current_agent()
-        known = {
-            telemetry.AGENT_NAME: os.environ.get("PLATFORM_AGENT_NAME"),
-            telemetry.TENANT: os.environ.get("PLATFORM_TENANT"),
-            telemetry.ROLE: os.environ.get("PLATFORM_ROLE"),
-        }
-        if agent is not None:
-            given = (agent.agent_name, agent.tenant, agent.role)
-            known = dict(zip(known, given, strict=True))
-        found.update({name: value for name, value in known.items() if value})
-        domain = os.environ.get("PLATFORM_TRUST_DOMAIN")
-        if domain and agent is not None:
-            path = f"agent/{agent.tenant}/{agent.agent_name}/{agent.role}"
-            found[telemetry.SPIFFE_ID] = f"spiffe://{domain}/{path}"
-        return found
-
-    def _outcome(self) -> dict[str, telemetry.Value]:
-        answer = self.answer
-        found: dict[str, telemetry.Value | None] = {
-            telemetry.RESPONSE_MODEL: answer.model,
-            telemetry.RESPONSE_ID: answer.id,
-            telemetry.FINISH_REASONS: answer.finish_reasons or None,
-        }
-        usage = answer.usage
-        if usage is not None:
-            found[telemetry.INPUT_TOKENS] = usage.input
-            found[telemetry.OUTPUT_TOKENS] = usage.output
-            total = usage.input + usage.output if usage.total is None else usage.total
-            found[telemetry.TOTAL_TOKENS] = total
-            found[telemetry.COST] = usage.cost(answer.model, self._model)
-        if self._settings.capture_content and not self._was_blocked:
-            said = [{"role": s.role, "text": s.text} for s in self._segments]
-            found[telemetry.INPUT_MESSAGES] = _messages(said)
-            texts = [{"role": "assistant", "text": text} for text in answer.texts]
-            found[telemetry.OUTPUT_MESSAGES] = _messages(texts)
-        return {name: value for name, value in found.items() if value is not None}
-
-
-def _allowed(call: ToolCall, verdict: Any) -> None:
-    """Raises unless policy lets the tool be called; None is consent."""
-    if isinstance(verdict, Mapping):
-        said = dict(verdict)
-    elif isinstance(verdict, bool) or verdict is None:
-        said = {"allow": verdict is not False}
-    else:
-        said = {name: getattr(verdict, name, None) for name in ("allow", "decision_id", "reasons")}
-    if said.get("allow") is True:
-        return
-    decision = said.get("decision_id") or said.get("id")
-    data = {"tool": call.name, "decision_id": decision, "reasons": said.get("reasons")}
-    raise CredentialError(
-        f"policy denied the tool call {call.name!r}",
-        code="tool_call_denied",
-        data={name: value for name, value in data.items() if value},
-    )
-
-
-def _model(request: Mapping[str, Any]) -> str:
-    for name in ("model", "agent_id"):
-        if isinstance(request.get(name), str):
-            return str(request[name]).removeprefix("models/")
-    return "unknown"
-
-
-def _messages(said: list[dict[str, str]]) -> str:
-    """OpenTelemetry's form of messages; the end of a long one is what is kept."""
-    found: list[dict[str, Any]] = []
-    left = _CONTENT_CHARACTERS_MAX
-    for message in reversed(said):
-        if left <= 0:
-            break
-        text = message["text"][-left:]
-        left -= len(text)
-        found.append({"role": message["role"], "parts": [{"type": "text", "content": text}]})
-    return json.dumps(found[::-1], ensure_ascii=False)

@@ -132,6 +132,13 @@ def walk(value: Any, role: str, source: str, found: list[Segment], depth: int) -
                 walk(inner, role, source, found, depth + 1)
 
 
+def texts_within(value: Any) -> list[str]:
+    """All that is text in a part of a response of any kind, such as the results of a search."""
+    found: list[Segment] = []
+    walk(plain(value), "assistant", "user", found, 0)
+    return [segment.text for segment in found]
+
+
 def _source(value: Mapping[str, Any], role: str, inherited: str) -> str:
     kind = str(value.get("type") or "")
     if role in ("tool", "function") or kind.endswith(_TOOL_TYPES):

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import ConfigurationError
 from .call import Call, Settings
-from .content import field, items, text_of
+from .content import field, items, text_of, texts_within
 from .proxy import Wrapped, like
 from .usage import Usage
 from .wire import Answer, Key, Piece, ToolCall
@@ -35,7 +35,7 @@ class Content:
                 elif field(part, "text") and not field(part, "thought"):
                     shown += field(part, "text")
                 else:
-                    answer.others += _others(part)
+                    answer.others += texts_within(part)
             if shown:
                 answer.texts.append(shown)
         # What the client hands out instead, when it is asked for the HTTP response.
@@ -78,7 +78,7 @@ class Content:
                 elif text:
                     yield Piece((index, "thought"), text, "other")
                 else:
-                    for number, other in enumerate(_others(part)):
+                    for number, other in enumerate(texts_within(part)):
                         yield Piece((index, "other", order, number), other, "other", whole=True)
 
     def closed(self, chunk: Any) -> Iterable[Key]:
@@ -96,15 +96,6 @@ def _call(part: Any) -> ToolCall | None:
     if call is None:
         return None
     return ToolCall(str(field(call, "name") or ""), text_of(field(call, "args")), field(call, "id"))
-
-
-def _others(part: Any) -> list[str]:
-    found = (
-        field(part, "text"),
-        field(part, "executable_code", "code"),
-        field(part, "code_execution_result", "output"),
-    )
-    return [text for text in found if isinstance(text, str) and text]
 
 
 def _put_text(chunk: Any, text: str) -> None:

@@ -58,10 +58,9 @@ class Gate:
         self._waiting: list[_Field] = []
         self._held: deque[_Held] = deque()
 
-    def push(self, chunk: Any) -> None:
-        """Takes a chunk. What was found stands in the scan."""
+    def push(self, chunk: Any, pieces: list[Piece]) -> None:
+        """Takes a chunk and its texts. What was found stands in the scan."""
         held = _Held(chunk)
-        pieces = list(self._wire.pieces(chunk))
         closed = list(self._wire.closed(chunk))
         # What repeats a field stands beside the mark that ends it: that field is judged first.
         for piece in pieces:

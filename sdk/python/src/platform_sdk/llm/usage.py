@@ -44,19 +44,20 @@ class Usage:
                 + self.cache_write * price.get("cache_write", price["input"])
                 + self.output * price["output"]
             )
-            return float(dollars / _prices()["tokens"])
+            return float(dollars / prices()["tokens"])
         return None
 
 
 def _price(model: str | None) -> dict[str, Any] | None:
     if not model:
         return None
-    models: dict[str, dict[str, Any]] = _prices()["models"]
+    models: dict[str, dict[str, Any]] = prices()["models"]
     name = model.rsplit("/", 1)[-1]
     return models.get(name) or models.get(_VERSION.sub("", name))
 
 
-def _prices() -> dict[str, Any]:
+def prices() -> dict[str, Any]:
+    """The table in force; raises ConfigurationError when the file is none."""
     return _table(os.environ.get("PLATFORM_LLM_PRICES") or None)
 
 

@@ -1,0 +1,1 @@
+"""platform_llm with the real packages of the providers."""
