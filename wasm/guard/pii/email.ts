@@ -17,7 +17,7 @@ import {
   UNDERSCORE,
 } from './text';
 
-const CERTAIN: u32 = 980;
+const CERTAIN: u32 = 1000;
 export const LOCAL_MAX: u32 = 64;
 const DOMAIN_MAX: u32 = 253;
 
