@@ -46,9 +46,9 @@ export function cut(text: string, places: readonly number[]): string[] {
 /** Places to cut at. */
 export const places = fc.array(fc.nat(1000), { minLength: 1, maxLength: 12 });
 
-/** A text spelled in tag characters. */
+/** A text spelled in tag characters, which there are for ASCII alone. */
 export function tags(text: string): string {
-  return [...text].map((c) => String.fromCodePoint(0xe0000 + c.codePointAt(0)!)).join('');
+  return [...text].map((c) => String.fromCodePoint(0xe0000 + (c.codePointAt(0)! & 0x7f))).join('');
 }
 
 /** A text spelled in variation selectors, a byte each. */
