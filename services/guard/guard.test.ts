@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import { guardTextBytesMax } from '../../runtime/modules/guard.ts';
+import { defaultSettings, type GuardSettings } from './settings.ts';
 import { AGENTS, MAIL, modules, startGuard, TOKEN } from './testing.ts';
 
 const here = await startGuard();
@@ -109,8 +110,16 @@ test('whoever is not registered gets no answer about the text', async () => {
 });
 
 test('4 MiB are scanned to the last byte, and one more is refused and never cut', async () => {
-  const most = 'x'.repeat(guardTextBytesMax - TOKEN.length - 1);
-  const whole = await here.post(prompt, { text: `${most} ${TOKEN}` });
+  const most = 'the sun shines\n'
+    .repeat(guardTextBytesMax)
+    .slice(0, guardTextBytesMax - TOKEN.length - 1);
+  const settings: GuardSettings = {
+    ...defaultSettings,
+    enabled: ['Secrets', 'PII', 'InvisibleText'],
+  };
+  const patterns = await startGuard({ settings });
+  const whole = await patterns.post(prompt, { text: `${most} ${TOKEN}` });
+  await patterns.close();
   assert.is(whole.status, 200);
   assert.is(whole.body.is_valid, false);
   assert.ok('Secrets' in (whole.body.scanners as JsonObject));

@@ -11,6 +11,7 @@ import { type MemoryEvidenceLog, memoryEvidenceLog } from '../../runtime/evidenc
 import type { RowContent } from '../../runtime/evidence/row.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import { SAMPLE_TRUST_DOMAIN } from '../../runtime/testing/sample-data.ts';
+import { sampleGithubToken } from '../../runtime/testing/tokens.ts';
 import { createHttpServer } from '../common/http/port.ts';
 import { createGuard, type GuardConfig, type GuardService } from './guard.ts';
 
@@ -26,7 +27,7 @@ export const CLIENT = `spiffe://${SAMPLE_TRUST_DOMAIN}/service/llm-guard-client`
 export const modules = loadModules();
 
 // Put together here: none of these is a live credential, and no scanner of sources is to take them for one.
-export const TOKEN = ['gh', 'p_', 'a1B2'.repeat(7), 'a13tNSQc'].join('');
+export const TOKEN = sampleGithubToken();
 export const MAIL = ['ada', 'example.org'].join('@');
 
 const data: JsonObject = {
