@@ -11,7 +11,7 @@ test('a clean prompt is valid, a finding says where and what, not the text', () 
   assert.equal(guard.scanPrompt(`mail ${address}`), {
     isValid: false,
     scanners: {
-      PII: { score: 0.98, threshold: 0.85, matches: [{ kind: 'email', start: 5, end: 19 }] },
+      PII: { score: 1, threshold: 0.85, matches: [{ kind: 'email', start: 5, end: 19 }] },
     },
   });
 });
