@@ -1,7 +1,8 @@
 // Cuts a text into blocks of about 40 words, by what has been read alone, and keeps the words of the last four: the
 // window that is judged. A text in pieces is cut as the whole is.
 
-import { addWord, closeSubject, openSubject } from './subject';
+import { addWord, closeSubject, openSubject, sumsOf } from './subject';
+import { addSums, addVector, entryOf, NUMBERS, weightOf } from './vectors';
 import { nextWord, wordHash } from './words';
 
 /** Blocks of a window. */
@@ -12,15 +13,18 @@ const BLANK_FROM: usize = 208;
 const CUT_FROM: usize = 248;
 /** A word takes two bytes at least. */
 const BLOCK_WORDS: u32 = 128;
-const BLOCK: usize = 4 + 4 * BLOCK_WORDS;
-/** Most distinct words of a window. */
-export const WINDOW_WORDS: u32 = BLOCKS * BLOCK_WORDS;
+/** How many words there are, the sum of their vectors, and of each word its hash, weight and whether it is known. */
+const SUMS: usize = 16;
+const LIST: usize = SUMS + 4 * NUMBERS;
+const LISTED: usize = 8;
+const BLOCK: usize = LIST + LISTED * BLOCK_WORDS;
+const KNOWN: u32 = 0x100;
 
 const BEGIN: usize = 0;
 const CLOSED: usize = 4;
-const RING: usize = 8;
+const RING: usize = 16;
 
-/** Begins at `begin`; `cutter` is where the state is kept, 2072 bytes. */
+/** Begins at `begin`; `cutter` is where the state is kept, 4688 bytes. */
 export function openBlocks(cutter: usize, begin: usize): void {
   store<usize>(cutter + BEGIN, begin);
   store<u32>(cutter + CLOSED, 0);
@@ -52,16 +56,24 @@ export function closeBlock(cutter: usize, end: usize, last: bool): usize {
   }
   const closed = blocksClosed(cutter);
   const block = cutter + RING + <usize>(closed % BLOCKS) * BLOCK;
-  let words: u32 = 0;
-  for (let p = nextWord(begin, stop); p != 0; p = nextWord(p, stop)) {
-    if (words == BLOCK_WORDS) break;
-    store<u32>(block + 4 + ((<usize>words) << 2), wordHash);
-    words++;
-  }
-  store<u32>(block, words);
+  readBlock(block, begin, stop);
   store<u32>(cutter + CLOSED, closed + 1);
   store<usize>(cutter + BEGIN, stop);
   return stop;
+}
+
+function readBlock(block: usize, begin: usize, end: usize): void {
+  memory.fill(block, 0, LIST);
+  let words: u32 = 0;
+  for (let p = nextWord(begin, end); p != 0 && words < BLOCK_WORDS; p = nextWord(p, end)) {
+    const entry = entryOf(wordHash);
+    if (entry != 0) addVector(entry, block + SUMS);
+    const place = block + LIST + <usize>words * LISTED;
+    store<u32>(place, wordHash);
+    store<u32>(place, entry == 0 ? weightOf(entry) : KNOWN | weightOf(entry), 4);
+    words++;
+  }
+  store<u32>(block, words);
 }
 
 function endsBefore(byte: u32, length: usize): bool {
@@ -75,9 +87,12 @@ export function windowSubject(cutter: usize, subject: usize): void {
   const filled = min(blocksClosed(cutter), BLOCKS);
   for (let i: u32 = 0; i < filled; i++) {
     const block = cutter + RING + <usize>i * BLOCK;
+    addSums(sumsOf(subject), block + SUMS);
     const words = load<u32>(block);
     for (let word: u32 = 0; word < words; word++) {
-      addWord(subject, load<u32>(block + 4 + ((<usize>word) << 2)), WINDOW_WORDS);
+      const place = block + LIST + <usize>word * LISTED;
+      const known = load<u32>(place, 4);
+      addWord(subject, load<u32>(place), known & 0xff, known >= KNOWN);
     }
   }
   closeSubject(subject);

@@ -12,10 +12,9 @@ import {
   closeBlock,
   openBlocks,
   shiftBlocks,
-  WINDOW_WORDS,
   windowSubject,
 } from './blocks';
-import { addText, closeSubject, knownOf, likeness, openSubject } from './subject';
+import { addText, closeSubject, knownOf, likeness, openSubject, similarityOf } from './subject';
 
 /** Of a longer prompt the last bytes count. */
 const PROMPT_BYTES: u32 = 64 * 1024;
@@ -24,12 +23,12 @@ const PROMPT_WORDS: u32 = 1000;
 /** Fewest words, known to the table, of a prompt and of a response that can be judged. */
 const PROMPT_KNOWN: u32 = 2;
 const RESPONSE_KNOWN: u32 = 8;
-/** The likeness, in thousandths, that is half of full relevance (scripts/guard/relevance-eval.ts). */
-const HALF: u32 = 520;
+/** The likeness, in thousandths, that scores 500 (scripts/guard/relevance-eval.ts). */
+const HALF: u32 = 480;
 
-const cutter: usize = memory.data(2072);
-const asked: usize = memory.data(8112);
-const answered: usize = memory.data(4208);
+const cutter: usize = memory.data(4688);
+const asked: usize = memory.data(8208);
+const answered: usize = memory.data(208);
 let isOpen: bool = false;
 let isJudged: bool = false;
 
@@ -72,6 +71,6 @@ export function advanceRelevance(begin: usize, end: usize, last: bool): usize {
 function judge(from: usize, to: usize): void {
   windowSubject(cutter, answered);
   if (knownOf(answered) < RESPONSE_KNOWN) return;
-  const similarity = min<u32>(1000, (likeness(asked, answered) * 500) / HALF);
+  const similarity = similarityOf(likeness(asked, answered), HALF);
   report(<u32>from, <u32>to, RELEVANCE, IRRELEVANT, 1000 - similarity);
 }

@@ -18,25 +18,35 @@ import {
   shiftBlocks,
   windowSubject,
 } from '../relevance/blocks';
-import { addText, closeSubject, knownOf, likeness, openSubject } from '../relevance/subject';
+import {
+  addText,
+  closeSubject,
+  knownOf,
+  likeness,
+  openSubject,
+  similarityOf,
+  wordsOf,
+} from '../relevance/subject';
 import { topicsAllowed, topicsForbidden } from '../request';
 import { TOPIC_BOUNDARY } from '../scanners';
 
 /** Topics of each list (wasm/guard/request.ts). */
 const TOPICS: u32 = 64;
-/** Distinct words of a description that are compared. */
+/** Different words of a description that are compared. */
 const TOPIC_WORDS: u32 = 64;
-const TOPIC: usize = 624;
+const TOPIC: usize = 720;
+/** Words of all descriptions of a list: what bounds the work for each window. */
+const LIST_WORDS: u32 = 512;
 /** Fewest words, known to the table, of a window that is judged to be about nothing that is allowed. */
 const KNOWN: u32 = 8;
-/** The likeness, in thousandths, that is half of what can be had (scripts/guard/relevance-eval.ts). */
+/** The likeness, in thousandths, that scores 500 (scripts/guard/relevance-eval.ts). */
 const FORBIDDEN_HALF: u32 = 1000;
-const ALLOWED_HALF: u32 = 250;
+const ALLOWED_HALF: u32 = 240;
 
-const cutter: usize = memory.data(2072);
-const window: usize = memory.data(4208);
-const forbidden: usize = memory.data(39936);
-const allowed: usize = memory.data(39936);
+const cutter: usize = memory.data(4688);
+const window: usize = memory.data(208);
+const forbidden: usize = memory.data(46080);
+const allowed: usize = memory.data(46080);
 let forbiddenCount: u32 = 0;
 let allowedCount: u32 = 0;
 let isOpen: bool = false;
@@ -51,11 +61,13 @@ export function resetTopics(): void {
 function readTopics(list: u32, topics: usize): u32 {
   if (list == 0) return 0;
   let topic = topics;
+  let left = LIST_WORDS;
   for (let child = firstChild(list); child != 0; child = nextSibling(child)) {
     const begin = <usize>stringPointer(child);
     openSubject(topic);
-    addText(topic, begin, begin + stringLength(child), TOPIC_WORDS);
+    addText(topic, begin, begin + stringLength(child), min(TOPIC_WORDS, left));
     closeSubject(topic);
+    left -= wordsOf(topic);
     topic += TOPIC;
   }
   return min(childCount(list), TOPICS);
@@ -82,12 +94,12 @@ export function advanceTopics(begin: usize, end: usize, last: bool): usize {
 
 function judge(from: usize, to: usize, isEnd: bool): void {
   windowSubject(cutter, window);
-  const near = min<u32>(1000, (best(forbidden, forbiddenCount) * 500) / FORBIDDEN_HALF);
+  const near = similarityOf(best(forbidden, forbiddenCount), FORBIDDEN_HALF);
   if (forbiddenCount > 0) report(<u32>from, <u32>to, TOPIC_BOUNDARY, FORBIDDEN_TOPIC, near);
   if (allowedCount == 0 || knownOf(window) < KNOWN) return;
   // What is off topic is told by a whole window: fewer words say too little.
   if (blocksClosed(cutter) < 4 && !isEnd) return;
-  const on = min<u32>(1000, (best(allowed, allowedCount) * 500) / ALLOWED_HALF);
+  const on = similarityOf(best(allowed, allowedCount), ALLOWED_HALF);
   report(<u32>from, <u32>to, TOPIC_BOUNDARY, OFF_TOPIC, 1000 - on);
 }
 
