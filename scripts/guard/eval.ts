@@ -20,16 +20,23 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const INJECTION_THRESHOLD = 500;
 const TOXICITY_THRESHOLD = 700;
 
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(stringsIn);
+}
+
 /** The share of our own hard harmless prompts that is flagged, by list. */
 function hardBenign(guard: Guard): string[] {
   const rows = globSync('examples/guard/hard-benign*.yaml', { cwd: root })
     .sort()
     .flatMap((file) => {
-      const lists = parse(readFileSync(join(root, file), 'utf8')) as Record<string, string[]>;
-      return Object.values(lists).map((texts) => {
+      const lists = parse(readFileSync(join(root, file), 'utf8')) as Record<string, unknown>;
+      return Object.entries(lists).map(([name, list]) => {
+        const texts = stringsIn(list);
         const scores = texts.map((text) => scoreOf(guard, 'PromptInjection', text));
         const flagged = share(scores, (score) => score >= INJECTION_THRESHOLD);
-        return [`\`${file}\``, String(texts.length), percent(flagged)];
+        return [`\`${file}\`, ${name}`, String(texts.length), percent(flagged)];
       });
     });
   if (rows.length === 0) return [];

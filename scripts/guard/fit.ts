@@ -58,8 +58,8 @@ function asideOdds(model: Linear, corpus: Corpus, windows: Windows): Map<string,
   return odds;
 }
 
-/** Where one harmless window in a hundred lies, each set counting alike. */
-function onePercent(odds: Map<string, number[]>): number {
+/** What the share `most` of the harmless windows exceeds, each set counting alike. */
+function exceededBy(odds: Map<string, number[]>, most: number): number {
   const values = [...odds.values()].map((list) => list.toSorted((a, b) => a - b));
   const share = (threshold: number) => {
     const shares = values.map((list) => list.filter((odd) => odd > threshold).length / list.length);
@@ -68,21 +68,21 @@ function onePercent(odds: Map<string, number[]>): number {
   let [low, high] = [-20, 20];
   for (let i = 0; i < 40; i++) {
     const middle = (low + high) / 2;
-    if (share(middle) > 0.01) low = middle;
+    if (share(middle) > most) low = middle;
     else high = middle;
   }
   return high;
 }
 
 /**
- * A model of the corpus, rounded as it is shipped, its bias such that one harmless window in a hundred
- * of those set aside has log-odds above `target`.
+ * A model of the corpus, rounded as it is shipped, its bias such that the share `most` of the harmless
+ * windows set aside has log-odds above `target`.
  */
 export function fit(
   corpus: Corpus,
   normaliser: Normaliser,
   features: Features,
-  target: number,
+  { target, most }: { target: number; most: number },
 ): Rounded {
   const options = { buckets: BUCKETS, seed: SEED, epochs: EPOCHS, rate: RATE, penalty: PENALTY };
   const windows = windowsOf(
@@ -98,6 +98,6 @@ export function fit(
     normaliser,
     features,
   );
-  const threshold = onePercent(asideOdds(widened(rounded), corpus, aside));
+  const threshold = exceededBy(asideOdds(widened(rounded), corpus, aside), most);
   return { ...rounded, bias: rounded.bias + target - threshold };
 }

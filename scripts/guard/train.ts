@@ -15,9 +15,21 @@ const SEED = 7;
 /** The log-odds of a score of 700, the threshold of Toxicity. */
 const TOXICITY_TARGET = Math.log(0.7 / 0.3);
 
-const models: Record<string, { corpus(): Corpus; target: number }> = {
-  injection: { corpus: () => corpusOf(injectionSets, ownInjection(SEED)), target: 0 },
-  toxicity: { corpus: () => corpusOf(toxicitySets, ownToxicity(SEED)), target: TOXICITY_TARGET },
+/** A text has many sentences, and rude words are not abuse: fewer may be wrong. */
+const TOXICITY_MOST = 0.001;
+const INJECTION_MOST = 0.01;
+
+const models: Record<string, { corpus(): Corpus; target: number; most: number }> = {
+  injection: {
+    corpus: () => corpusOf(injectionSets, ownInjection(SEED)),
+    target: 0,
+    most: INJECTION_MOST,
+  },
+  toxicity: {
+    corpus: () => corpusOf(toxicitySets, ownToxicity(SEED)),
+    target: TOXICITY_TARGET,
+    most: TOXICITY_MOST,
+  },
 };
 
 async function main(names: string[]): Promise<void> {
@@ -30,7 +42,7 @@ async function main(names: string[]): Promise<void> {
     for (const { name: set, texts, near } of corpus.counts) {
       console.log(`${texts} texts, ${near} left out as held out: ${set}`);
     }
-    const rounded = fit(corpus, normaliser, features, model.target);
+    const rounded = fit(corpus, normaliser, features, model);
     writeFileSync(`${folder}${name}.bin`, encodeModel(rounded));
     console.log(`wasm/guard/models/${name}.bin: bias ${rounded.bias.toFixed(3)}`);
   }

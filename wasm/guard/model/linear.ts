@@ -40,10 +40,10 @@ function logOdds(model: usize, begin: usize, end: usize): i32 {
   if (found == 0) return NOTHING;
   const weights = model + WEIGHTS;
   let sum: i32 = 0;
-  for (let at = buckets, stop = buckets + (<usize>found << 1); at < stop; at += 2) {
+  for (let at = buckets, stop = buckets + ((<usize>found) << 1); at < stop; at += 2) {
     sum += <i32>load<i8>(weights + <usize>load<u16>(at));
   }
-  const scaled = ((<i64>sum) * (<i64>load<u32>(model, UNIT))) / (<i64>squareRoot(found << 16));
+  const scaled = (<i64>sum * <i64>load<u32>(model, UNIT)) / <i64>squareRoot(found << 16);
   const odds = <i64>load<i32>(model, BIAS) + scaled;
   return <i32>max(-MOST, min(MOST, odds));
 }
@@ -53,7 +53,7 @@ export function injectionScore(begin: usize, end: usize): i32 {
   return logOdds(injection, begin, end);
 }
 
-/** Log-odds, in thousandths, that the normalised window [begin,end) is abuse; 847 (a score of 700) for one civil window in a hundred. */
+/** Log-odds, in thousandths, that the normalised window [begin,end) is abuse; 847 (a score of 700) for one civil window in a thousand. */
 export function toxicityScore(begin: usize, end: usize): i32 {
   return logOdds(toxicity, begin, end);
 }
