@@ -162,6 +162,29 @@ test('what stands in the place of a credential is none', () => {
   }
 });
 
+test('a value that only its provider makes a credential is found in the forms that settings have', () => {
+  const random = randomFrom(6);
+  const forms: ((value: string) => string)[] = [
+    (value) => `DATADOG_API_KEY=${value}`,
+    (value) => `datadog:\n  api_key: ${value}\n`,
+    (value) => `"datadog": {\n    "token": "${value}"\n  }`,
+    (value) => JSON.stringify(`{"datadog_key": "${value}"}`),
+    (value) => `os.environ["DATADOG_API_KEY"] = "${value}"`,
+    (value) => `new DatadogClient('${value}')`,
+    (value) => `<add key="DatadogApiKey" value="${value}"/>`,
+    (value) => `https://api.datadog.test/v1/x?api_key=${value}`,
+    (value) => `Our Datadog API key is ${value}.`,
+  ];
+  for (const form of forms) {
+    const text = form(fill('{H32}', random).text);
+    assert.equal(
+      find(text).map(({ kind }) => kind),
+      ['datadog_key'],
+      text,
+    );
+  }
+});
+
 test('hashes, identifiers and encoded data are none', () => {
   const random = randomFrom(5);
   const draw = (template: string) => fill(template, random).text;
@@ -175,6 +198,12 @@ test('hashes, identifiers and encoded data are none', () => {
       draw('id = {u}'),
       draw('datadog-agent.tar.gz md5 {H32}'),
       draw('request {u} to heroku took 3 ms'),
+      draw('heroku api request id: {u}'),
+      draw('uses: sonarsource/sonarqube-scan-action@{H40} # v5'),
+      draw('sentry-cli checksum sha256 {H64}'),
+      draw('SPOTIFY_CLIENT_ID={H32}'),
+      draw('consul service id = {u}'),
+      draw('vault image tag {H40}'),
       draw('data:image/png;base64,iVBORw0KGgo{B400}'),
       draw('AAAAB3NzaC1yc2EAAAADAQABAAAB{B300} jo@host'),
       draw('checksum {A40} of secretary'),
