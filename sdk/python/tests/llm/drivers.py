@@ -1,6 +1,7 @@
 """One way to ask each client, so that a test says the same of all of them."""
 
 import asyncio
+from typing import ClassVar
 
 import anthropic
 import mistralai.client
@@ -13,11 +14,21 @@ class Driver:
 
     system = ""
 
+    _clients: ClassVar = {}
+
     def client(self, url):
+        """The same for every test: most of a client's making is reading the trusted roots."""
+        key = (type(self), url)
+        if key not in self._clients:
+            self._clients[key] = self.make(url)
+        return self._clients[key]
+
+    def make(self, url):
         raise NotImplementedError
 
     def async_client(self, url):
-        raise NotImplementedError
+        """A fresh one, since it belongs to one event loop."""
+        return self.make(url)
 
     def ask(self, client, model, prompt, **kwargs):
         raise NotImplementedError
@@ -65,7 +76,7 @@ class Driver:
 class OpenAIChat(Driver):
     system = "openai"
 
-    def client(self, url):
+    def make(self, url):
         return openai.OpenAI(base_url=f"{url}/openai/v1", api_key="none", max_retries=0)
 
     def async_client(self, url):
@@ -99,7 +110,7 @@ class OpenAIResponses(OpenAIChat):
 class Anthropic(Driver):
     system = "anthropic"
 
-    def client(self, url):
+    def make(self, url):
         return anthropic.Anthropic(base_url=f"{url}/anthropic", api_key="none", max_retries=0)
 
     def async_client(self, url):
@@ -122,11 +133,8 @@ class Anthropic(Driver):
 class Google(Driver):
     system = "google"
 
-    def client(self, url):
+    def make(self, url):
         return genai.Client(api_key="none", http_options={"base_url": f"{url}/google"})
-
-    def async_client(self, url):
-        return self.client(url)
 
     def ask(self, client, model, prompt, **kwargs):
         return client.models.generate_content(model=model, contents=prompt, **kwargs)
@@ -151,11 +159,8 @@ class Google(Driver):
 class Mistral(Driver):
     system = "mistral"
 
-    def client(self, url):
+    def make(self, url):
         return mistralai.client.Mistral(api_key="none", server_url=f"{url}/mistral")
-
-    def async_client(self, url):
-        return self.client(url)
 
     def ask(self, client, model, prompt, **kwargs):
         return client.chat.complete(model=model, messages=_messages(prompt), **kwargs)

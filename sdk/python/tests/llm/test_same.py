@@ -121,10 +121,10 @@ def test_the_client_given_stays_as_it_was(server, telemetry):
 
 @every
 def test_the_client_given_may_go(server, driver):
-    wrapped = platform_llm(driver.client(server.url))
+    wrapped = platform_llm(driver.make(server.url))
     gc.collect()
     assert driver.text(driver.ask(wrapped, "m", "hi")) == "Hello from m."
-    original = driver.client(server.url)
+    original = driver.make(server.url)
     platform_llm(original)
     gc.collect()
     assert driver.text(driver.ask(original, "m", "hi")) == "Hello from m."
@@ -140,9 +140,9 @@ def test_clients_made_from_it_are_wrapped(server, telemetry):
 
 
 def test_it_is_a_context_manager(server):
-    with platform_llm(OpenAIChat().client(server.url)) as client:
+    with platform_llm(OpenAIChat().make(server.url)) as client:
         assert client.chat.completions.create(model="m", messages=[]).choices
-    with platform_llm(Mistral().client(server.url)) as client:
+    with platform_llm(Mistral().make(server.url)) as client:
         assert Mistral().ask(client, "m", "hi").choices
 
     async def use():
