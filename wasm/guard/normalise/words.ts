@@ -6,8 +6,10 @@ import { FOLDED_MAX } from './fold';
 
 /** From so many single letters in a row on they are one word. */
 const APART_MIN: u32 = 4;
-/** From so many words tied by signs on they are read apart. */
+/** A word that is tied to the next so many times without a space is read apart. */
 const TIED_MIN: u32 = 2;
+/** So many words that begin with a digit are leetspeak. */
+const LEADING_MIN: u32 = 2;
 
 const out: usize = memory.data(3072);
 
@@ -16,24 +18,33 @@ export const wordsBegin: usize = out;
 /** Where it ends. */
 export let wordsEnd: usize = out;
 
-/** Whether folded text holds a word with a digit or sign before a letter, letters set apart, or words tied together. */
+/**
+ * Whether folded text holds a word with a digit or sign between letters, two words that begin with a digit, letters
+ * set apart, or words tied together.
+ */
 export function hasHiddenWords(begin: usize, end: usize): bool {
   let before: u32 = 0;
   let last: u32 = 0;
   let apart: u32 = 0;
   let tied: u32 = 0;
+  let leading: u32 = 0;
   count(<u32>(end - begin));
   for (let p = begin; p < end; p++) {
     const byte: u32 = load<u8>(p);
     const now: u32 = byte >= 0x80 ? LETTER : classesOf(byte);
     if ((now & LETTER) != 0) {
       if ((last & LETTER) != 0) apart = 0;
-      else if ((last & LEET) != 0) return true;
-      else if ((last & JOINER) != 0 && (before & LETTER) != 0) {
+      else if ((last & LEET) != 0) {
+        if ((before & LETTER) != 0) return true;
+        if ((last & DIGIT) != 0 && ++leading >= LEADING_MIN) return true;
+      } else if ((last & JOINER) != 0 && (before & LETTER) != 0) {
         if (++tied >= TIED_MIN) return true;
       }
-    } else if ((last & LETTER) != 0 && (before & LETTER) == 0) {
-      if (++apart >= APART_MIN) return true;
+    } else {
+      if ((last & LETTER) != 0 && (before & LETTER) == 0) {
+        if (++apart >= APART_MIN) return true;
+      }
+      if (byte == 0x20) tied = 0;
     }
     before = last;
     last = now;
