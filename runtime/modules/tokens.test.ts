@@ -6,6 +6,7 @@ import o200k from 'js-tiktoken/ranks/o200k_base';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { codeOf } from '../errors.ts';
+import { moduleBytes } from './source.ts';
 import { TokenCounter, type TokenEncoding } from './tokens.ts';
 
 const RANKS: readonly [TokenEncoding, TiktokenBPE][] = [
@@ -164,6 +165,27 @@ test('known counts', () => {
   // A run of 4 MiB is one piece; each token of it is eight letters in both encodings.
   for (const { counter } of counters) assert.is(counter.count('a'.repeat(1 << 22)), 1 << 19);
   for (const { counter } of counters) assert.is(counter.count('ok'), 1);
+});
+
+test('the work grows with the text and hardly faster, also where all of it is one piece', () => {
+  for (const name of ['tokens-cl100k', 'tokens-o200k'] as const) {
+    const module = new WebAssembly.Module(moduleBytes(name) as Uint8Array<ArrayBuffer>);
+    const exports = new WebAssembly.Instance(module).exports as Record<string, unknown>;
+    const left = (of: string): number => (exports[of] as WebAssembly.Global<'i32'>).value;
+    const call = (of: string, ...given: number[]): number =>
+      (exports[of] as (...given: number[]) => number)(...given);
+    const steps = (text: string): number => {
+      const bytes = Buffer.from(text);
+      const pointer = call('reserve', bytes.length) >>> 0;
+      new Uint8Array((exports.memory as WebAssembly.Memory).buffer).set(bytes, pointer);
+      assert.is(call('count', pointer, bytes.length), 0);
+      return left('platform_budget') - left('platform_steps');
+    };
+    for (const unit of ['a', 'ab', ' ', '\n', '-', '的', 'etaoin', 'Aa', '\u0301', 'HTTPServer ']) {
+      const text = unit.repeat(Math.ceil(200_000 / unit.length));
+      assert.ok(steps(text + text) <= 2.2 * steps(text), `${name} ${JSON.stringify(unit)}`);
+    }
+  }
 });
 
 test('text that cannot be counted is refused', () => {

@@ -255,6 +255,6 @@ export const packages: readonly Package[] = [
     version: '1.16.3',
     form: 'wheel',
     sha256: '9fc20378e5d0b67bb53bf4a2e20cb63a9bd0dc21e8907c4f2414dca9edcb356e',
-    licence: 'GPL-3.0-or-later',
+    licence: 'AGPL-3.0-or-later',
   },
 ];
