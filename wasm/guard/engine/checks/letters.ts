@@ -33,7 +33,7 @@ export function isMixedCase(start: usize, end: usize): bool {
   if ((kinds & DIGIT) != 0) return true;
   let changes: u32 = 0;
   for (let p = start + 1; p < end; p++) {
-    if (kindOf(load<u8>(p)) != kindOf(load<u8>(p - 1))) changes++;
+    if ((kindOf(load<u8>(p)) | kindOf(load<u8>(p - 1))) == (UPPER | LOWER)) changes++;
   }
   return changes * 4 >= <u32>(end - start);
 }
