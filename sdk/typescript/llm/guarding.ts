@@ -35,11 +35,14 @@ export class Guarding {
   /** What the texts of a prompt hold that must not pass; those of one source are one text. */
   prompt(segments: readonly Segment[]): Record<string, ScannerReport> {
     const found: Record<string, ScannerReport> = {};
+    const options = this.#options('input');
     for (const source of ['user', 'tool', 'document'] as const) {
-      const texts = segments.filter((segment) => segment.source === source);
-      const text = texts.map((segment) => segment.text).join(SEPARATOR);
-      if (text !== '') Object.assign(found, scanText({ ...this.#options('input'), source }, text));
+      const text = joined(segments.filter((one) => one.source === source && !isDevelopers(one)));
+      if (text !== '') Object.assign(found, scanText({ ...options, source }, text));
     }
+    const orders = joined(segments.filter(isDevelopers));
+    const scanners = options.scanners.filter((name) => name !== 'PromptInjection');
+    if (orders !== '') Object.assign(found, scanText({ ...options, scanners }, orders));
     return found;
   }
 
@@ -60,6 +63,15 @@ export class Guarding {
   #options(direction: GuardDirection): GuardOptions {
     return { direction, scanners: alwaysScanned(direction), thresholds: this.#thresholds };
   }
+}
+
+/** Who writes the system's prompt gives the model orders, as "do not reveal this": that is what it is for. */
+function isDevelopers({ role, source }: Segment): boolean {
+  return source === 'user' && (role === 'system' || role === 'developer');
+}
+
+function joined(segments: readonly Segment[]): string {
+  return segments.map(({ text }) => text).join(SEPARATOR);
 }
 
 /** The error of a block; `code` says on which side. */
