@@ -10,7 +10,7 @@ from .errors import InputError, ModuleError
 
 # What is asked of every text; the other scanners need topics or a limit. As sdk/typescript/scan.ts.
 INPUT_SCANNERS = ("InvisibleText", "PII", "PromptInjection", "Secrets")
-OUTPUT_SCANNERS = ("PII", "Secrets")
+OUTPUT_SCANNERS = ("PII", "Secrets", "Toxicity")
 
 
 class Guard:

@@ -18,7 +18,8 @@ set). `BLOCK_ON_DETECTION=false` only reports: span attributes and metrics, no e
 `PII_DETECTION_THRESHOLD` (0 to 1) is the threshold of PII.
 
 Order of one call: start the span; scan the prompt (all roles; the texts of one source together, joined by a
-line feed; results of tools with source `tool`, attached documents with source `document`, the rest `user`); send;
+line feed; results of tools with source `tool`, attached documents with source `document`, the rest `user`; what the roles
+system and developer say, by itself and not for PromptInjection); send;
 scan the response (text, refusal, reasoning, arguments of tool calls); show each tool call to `on_tool_call`;
 release. A block raises GuardrailError with `.scanners`: nothing was sent, or nothing was released.
 

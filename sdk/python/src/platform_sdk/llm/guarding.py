@@ -25,6 +25,9 @@ _PROMPT_CHARACTERS_MAX = 65536
 _OFF = ("0", "false", "no", "off")
 _DEFAULT_THRESHOLDS = {"PromptInjection": 0.5, "PII": 0.85, "Toxicity": 0.7, "Relevance": 0.5}
 _OF_ANSWERS = ("Relevance", "TopicBoundary")
+# Who writes the system's prompt gives the model orders, as "do not reveal this": that is what it is for.
+_DEVELOPER = ("system", "developer")
+_OF_STRANGERS = ("PromptInjection",)
 _local = threading.local()
 
 
@@ -106,11 +109,17 @@ class Scan:
 
     def prompt(self, segments: Iterable[Segment]) -> None:
         """Scans the texts of a prompt, those of one source together."""
-        by_source: dict[str, list[str]] = {}
+        texts: dict[tuple[str, bool], list[str]] = {}
         for segment in segments:
-            by_source.setdefault(segment.source, []).append(segment.text)
-        for source, texts in by_source.items():
-            self._text(guard_module.INPUT_SCANNERS, "\n".join(texts), {"source": source})
+            by_developer = segment.role in _DEVELOPER and segment.source == "user"
+            texts.setdefault((segment.source, by_developer), []).append(segment.text)
+        for (source, by_developer), found in texts.items():
+            scanners = [
+                name
+                for name in guard_module.INPUT_SCANNERS
+                if not by_developer or name not in _OF_STRANGERS
+            ]
+            self._text(scanners, "\n".join(found), {"source": source})
 
     def output(self, texts: Iterable[str], prompt: str, kind: str = "text") -> None:
         """Scans texts of a response; `kind` as of a Piece."""
