@@ -5,8 +5,8 @@ import { phoneWords, words } from './pii-vocabulary.ts';
 
 const HEADER = 16;
 const ENTRY = 16;
-/** Calling codes a language has at most, and the 0 at the end. */
-const REGIONS = 24;
+/** Calling codes that languages with a word in common have at most, and the 0 at the end. */
+const REGIONS = 48;
 
 const kinds = kindNumbers();
 const first = kinds.get('FIRST_KIND')!;
@@ -66,27 +66,45 @@ function spellings(phrase: string): Set<string> {
 
 interface Entry {
   kinds: bigint;
-  language: number;
+  /** The groups of telephone words that have the phrase. */
+  languages: Set<number>;
 }
 
 function entries(): Map<number, Entry> {
   const found = new Map<number, Entry>();
-  function add(phrase: string, bits: bigint, language: number): void {
+  function add(phrase: string, bits: bigint, language?: number): void {
     for (const spelling of spellings(phrase)) {
       const hash = hashPhrase(cut(spelling));
-      const entry = found.get(hash) ?? { kinds: 0n, language: 0 };
-      // A word of several languages counts for the first of them.
-      const hint = entry.language || language;
-      found.set(hash, { kinds: entry.kinds | bits, language: hint });
+      const entry = found.get(hash) ?? { kinds: 0n, languages: new Set() };
+      entry.kinds |= bits;
+      if (language !== undefined) entry.languages.add(language);
+      found.set(hash, entry);
     }
   }
   for (const [kind, phrases] of Object.entries(words)) {
-    for (const phrase of phrases) add(phrase, kindBit(kind), 0);
+    for (const phrase of phrases) add(phrase, kindBit(kind));
   }
   phoneWords.forEach((group, index) => {
-    for (const phrase of group.words) add(phrase, kindBit('phone'), index + 1);
+    for (const phrase of group.words) add(phrase, kindBit('phone'), index);
   });
   return found;
+}
+
+/** The calling codes of each set of languages that share a word; number 1 is the one that hints at no country. */
+class Regions {
+  readonly lists: (readonly number[])[] = [[], []];
+  readonly #numbers = new Map<string, number>();
+
+  /** 0 for no telephone word. */
+  number(languages: ReadonlySet<number>): number {
+    if (languages.size === 0) return 0;
+    if (languages.has(0)) return 1;
+    const codes = [...new Set([...languages].flatMap((index) => phoneWords[index]!.codes))];
+    const key = codes.join();
+    const number = this.#numbers.get(key) ?? this.lists.push(codes) - 1;
+    this.#numbers.set(key, number);
+    return number;
+  }
 }
 
 /**
@@ -98,24 +116,27 @@ export function build(): Uint8Array {
   const found = entries();
   let slots = 16;
   while (slots < found.size * 1.5) slots *= 2;
-  const regions = HEADER + slots * ENTRY;
-  // Language 0 has no words and language 1 no regions.
-  const bytes = new Uint8Array(regions + (phoneWords.length + 1) * REGIONS * 2);
+  const regionsAt = HEADER + slots * ENTRY;
+  const regions = new Regions();
+  const numbered = [...found].map(
+    ([hash, { kinds, languages }]) => [hash, kinds, regions.number(languages)] as const,
+  );
+  const bytes = new Uint8Array(regionsAt + regions.lists.length * REGIONS * 2);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, slots, true);
-  view.setUint32(4, regions, true);
+  view.setUint32(4, regionsAt, true);
   view.setUint32(8, REGIONS * 2, true);
-  for (const [hash, entry] of found) {
+  for (const [hash, kinds, language] of numbered) {
     let slot = hash & (slots - 1);
     while (view.getUint32(HEADER + slot * ENTRY, true) !== 0) slot = (slot + 1) & (slots - 1);
     view.setUint32(HEADER + slot * ENTRY, hash, true);
-    view.setUint32(HEADER + slot * ENTRY + 4, entry.language, true);
-    view.setBigUint64(HEADER + slot * ENTRY + 8, entry.kinds, true);
+    view.setUint32(HEADER + slot * ENTRY + 4, language, true);
+    view.setBigUint64(HEADER + slot * ENTRY + 8, kinds, true);
   }
-  phoneWords.forEach(({ codes }, index) => {
-    if (codes.length >= REGIONS) throw new Error('a language with more calling codes than fit');
+  regions.lists.forEach((codes, number) => {
+    if (codes.length >= REGIONS) throw new Error('languages with more calling codes than fit');
     codes.forEach((code, place) => {
-      view.setUint16(regions + ((index + 1) * REGIONS + place) * 2, code, true);
+      view.setUint16(regionsAt + (number * REGIONS + place) * 2, code, true);
     });
   });
   return bytes;

@@ -81,7 +81,10 @@ function yearFirst(p: u32, stop: u32): u32 {
   const dayStop = run(day, DIGIT, 3);
   if (dayStop > day + 2 || !isDay(read(p, stop), read(month, monthStop), read(day, dayStop)))
     return 0;
-  return dayStop;
+  // 日
+  const isNamed =
+    isAsian && at(dayStop) == 0xe6 && at(dayStop + 1) == 0x97 && at(dayStop + 2) == 0xa5;
+  return isNamed ? dayStop + 3 : dayStop;
 }
 
 /** `30.07.1985`, `7/30/85`: its end or 0. */

@@ -16,7 +16,7 @@ test('numbers whose form says enough are found without a word', () => {
   eachFound('be_national_number', ['85.07.30-033.28']);
   eachFound('ch_ahv', ['756.9217.0769.85']);
   eachFound('fi_hetu', ['131052-308T']);
-  eachFound('fr_nir', ['2 95 10 99 126 111 93', '295109912611193']);
+  eachFound('fr_nir', ['2 95 10 99 126 111 93', '295109912611193', '223042B03306017']);
   eachFound('it_codice_fiscale', ['RSSMRA85T10A562S', 'rssmra85t10a562s']);
   eachFound('mx_curp', ['BOXW310820HNERXN09']);
   eachFound('es_dni', ['12345678Z', '12345678-Z']);
@@ -58,6 +58,8 @@ const bare: [kind: string, number: string, words: string[]][] = [
   ['ro_cnp', '1630615123457', ['CNP: ', 'cod numeric personal ']],
   ['ru_inn', '123456789047', ['ИНН: ', 'инн ']],
   ['ie_pps', '6433435F', ['PPSN ', 'PPS number: ']],
+  // Given out since October 2020: no check digit.
+  ['kr_rrn', '250207-3601891', ['주민등록번호: ']],
 ];
 
 test('bare numbers are found beside a word for them, in any of its spellings, and only there', () => {
@@ -98,6 +100,8 @@ test('public addresses of both versions', () => {
   eachFound('ip_address', ['2001:4860:4860:0:0:0:0:8888', '2606:4700::1111', '2620:fe::fe']);
   assert.equal(found('client 93.184.216.34:443'), ['ip_address:93.184.216.34']);
   assert.equal(found('http://93.184.216.34/'), ['ip_address:93.184.216.34']);
+  assert.equal(found('93.184.216.34 93.184.216.35').length, 2);
+  assert.equal(found('12:00:01 93.184.216.34 200'), ['ip_address:93.184.216.34']);
   assert.equal(found('IP address: 5.9.1.2'), ['ip_address:5.9.1.2']);
 });
 
@@ -132,6 +136,7 @@ test('what names nobody is no address', () => {
       '093.184.216.34',
       '93.184.216.34.5',
       '-2.12 3.51.98.32 2.03',
+      '-2.12 3.51.98.32 2.03.82',
       'section 8.4.2.251',
       '193.184.216',
     ],
@@ -156,7 +161,7 @@ test('dates of birth beside a word, and no other dates', () => {
   assert.equal(found('fecha de nacimiento: 12 de marzo de 1985'), [
     'date_of_birth:12 de marzo de 1985',
   ]);
-  assert.equal(found('出生日期：1985年3月12日'), ['date_of_birth:1985年3月12']);
+  assert.equal(found('出生日期：1985年3月12日'), ['date_of_birth:1985年3月12日']);
   noneFound(['born 1985-13-12', 'born 31/31/1985', 'born 12 mugs 1985', 'born 1985']);
 });
 

@@ -43,13 +43,24 @@ function isObject(two: u32): bool {
   return two == 0x0102 || two == 0x0103 || two == 0x0205 || two == 0x0210 || two == 0x0217;
 }
 
-/** Whether a decimal number follows at `p`, as in the paths of drawings, where `.5.5` is two numbers. */
-function isAmongDecimals(p: u32): bool {
-  const before = at(p);
-  if (before != 0x20 && before != 0x2c && before != 0x2d) return false;
-  const point = run(p + 1, DIGIT, 4);
+/** Whether a decimal number stands before or after, as in the paths of drawings, where `.5.5` is two numbers. */
+function isAmongDecimals(p: u32, stop: u32): bool {
+  if (at(p - 1) == 0x20 && is(p - 2, DIGIT)) {
+    const point = digitsBefore(p - 1) - 1;
+    if (at(point) == 0x2e && at(digitsBefore(point) - 1) != 0x2e) return true;
+  }
+  const after = at(stop);
+  if (after != 0x20 && after != 0x2c && after != 0x2d) return false;
+  const point = run(stop + 1, DIGIT, 4);
   if (at(point) != 0x2e || !is(point + 1, DIGIT)) return false;
   return at(run(point + 1, DIGIT, 4)) != 0x2e;
+}
+
+/** Where the digits before `p`, at most four, begin. */
+function digitsBefore(p: u32): u32 {
+  let q = p;
+  while (q > p - 4 && is(q - 1, DIGIT)) q--;
+  return q;
 }
 
 /** Proposes the address of four parts at `p`. */
@@ -70,7 +81,7 @@ export function addressAt(p: u32): void {
   if (near(VERSION, p, VERSION_WITHIN)) return propose(IP_ADDRESS, p, q, PRIVATE);
   const isNetwork = (address & 0xff) == 0 || (at(q) == 0x2f && is(q + 1, DIGIT));
   const isPartOfName = at(p - 1) == 0x2d || at(q) == 0x2d || (at(q) == 0x2e && is(q + 1, LETTER));
-  if (isNetwork || isPartOfName || isObject(address >> 16) || isAmongDecimals(q))
+  if (isNetwork || isPartOfName || isObject(address >> 16) || isAmongDecimals(p, q))
     return propose(IP_ADDRESS, p, q, UNCERTAIN);
   if (near(IP_ADDRESS, p, ADDRESS_WITHIN)) return propose(IP_ADDRESS, p, q, NAMED);
   propose(IP_ADDRESS, p, q, largest < SMALL ? UNCERTAIN : PUBLIC);

@@ -32,10 +32,25 @@ test('North American telephone numbers', () => {
   ]);
 });
 
+test('an extension belongs to the number', () => {
+  eachFound('phone', [
+    '(212) 555-0123x123',
+    '(212) 555-0123 x123',
+    '212-555-0123x12345',
+    '+12125550123x1',
+  ]);
+  assert.equal(found('phone 212 555 0123x77'), ['phone:212 555 0123x77']);
+  noneFound(['212-555-0123xx', '212-555-0123x1234567', '212-555-0123x12a']);
+});
+
 test('national numbers beside a word that says what they are', () => {
   assert.equal(found('Phone: 2125550123'), ['phone:2125550123']);
   assert.equal(found('call me at 212 555 0123'), ['phone:212 555 0123']);
   assert.equal(found('Tel. 020 7946 0958'), ['phone:020 7946 0958']);
+  assert.equal(found('phone: (0113) 496 0385'), ['phone:(0113) 496 0385']);
+  assert.equal(found('telefoon: (0363)-387500'), ['phone:(0363)-387500']);
+  assert.equal(found('telefon: 0853-93 36 33'), ['phone:0853-93 36 33']);
+  assert.equal(found('phone: +44 99 99 99 99 99'), ['phone:+44 99 99 99 99 99']);
   assert.equal(found('mobile 06 12 34 56 78,'), ['phone:06 12 34 56 78']);
 });
 

@@ -111,6 +111,19 @@ function gapAt(p: u32): u32 {
   return is(q, DIGIT) ? q - p : 0;
 }
 
+/** Most digits of an extension. */
+const EXTENSION_MAX: u32 = 6;
+
+/** Where the number whose digits end at `p` ends: behind an extension such as `x123` or ` x123`; 0 when it goes on. */
+function tailOf(p: u32): u32 {
+  const mark = at(p) == 0x20 ? p + 1 : p;
+  if ((at(mark) | 0x20) == 0x78 && is(mark + 1, DIGIT)) {
+    const stop = run(mark + 1, DIGIT, EXTENSION_MAX + 1);
+    if (stop <= mark + 1 + EXTENSION_MAX && !is(stop, ALNUM)) return stop;
+  }
+  return is(p, ALNUM) || goesOn(p) ? 0 : p;
+}
+
 /** Proposes the international number with the prefix (`+` or `00`) at `p`, its digits at `from`. */
 function internationalFrom(p: u32, from: u32, groupsMin: u32): void {
   let q = from;
@@ -122,9 +135,12 @@ function internationalFrom(p: u32, from: u32, groupsMin: u32): void {
     if (length + groupStop - q > DIGITS_MAX + 2) return;
     for (; q < groupStop; q++) store<u8>(digits + length++, at(q) - 0x30);
     seen++;
-    if (!is(q, ALNUM) && seen >= groupsMin) {
-      const score = internationalScore(length);
-      if (score > 0) propose(PHONE, p, q, score);
+    let tail = tailOf(q);
+    if (tail == 0 && !is(q, ALNUM)) tail = q;
+    if (tail != 0 && seen >= groupsMin) {
+      let score = internationalScore(length);
+      if (score == POSSIBLE && near(PHONE, p, WORD_WITHIN)) score = NAMED;
+      if (score > 0) propose(PHONE, p, tail, score);
     }
     const gap = gapAt(q);
     if (gap == 0) return;
@@ -148,19 +164,44 @@ function take(p: u32, to: u32, length: u32): void {
   for (let i: u32 = 0; i < length; i++) store<u8>(digits + to + i, at(p + i) - 0x30);
 }
 
-/** Proposes the North American number whose area code is in the parentheses at `p`. */
+/** Proposes the number whose area code is in the parentheses at `p`. */
 export function phoneAtParenthesis(p: u32): void {
+  if (!is(p + 1, DIGIT)) return;
+  northAmericanInParentheses(p);
+  if (near(PHONE, p, WORD_WITHIN)) nationalFrom(p, p + 1);
+}
+
+function northAmericanInParentheses(p: u32): void {
   if (run(p + 1, DIGIT, 4) != p + 4 || at(p + 4) != 0x29) return;
   const exchange = p + 5 + separatorAt(p + 5);
   if (run(exchange, DIGIT, 4) != exchange + 3) return;
   const gap = separatorAt(exchange + 3);
   const line = exchange + 3 + gap;
-  const stop = line + 4;
-  if (gap == 0 || run(line, DIGIT, 5) != stop || is(stop, ALNUM) || goesOn(stop)) return;
+  if (gap == 0 || run(line, DIGIT, 5) != line + 4) return;
+  const tail = tailOf(line + 4);
+  if (tail == 0) return;
   take(p + 1, 0, 3);
   take(exchange, 3, 3);
   take(line, 6, 4);
-  propose(PHONE, p, stop, northAmericanScore(0));
+  propose(PHONE, p, tail, northAmericanScore(0));
+}
+
+/** Proposes the national number at `p`, its digits at `from`, parentheses among them, beside a word for it. */
+function nationalFrom(p: u32, from: u32): void {
+  let q = from;
+  let length: u32 = 0;
+  while (true) {
+    const groupStop = run(q, DIGIT, DIGITS_MAX + 1);
+    if (length + groupStop - q > DIGITS_MAX) return;
+    take(q, length, groupStop - q);
+    length += groupStop - q;
+    q = groupStop;
+    const tail = tailOf(q);
+    if (tail != 0 && length >= 7) propose(PHONE, p, tail, isOfLanguage(length) ? VALID : NAMED);
+    const gap = gapAt(q);
+    if (gap == 0) return;
+    q += gap;
+  }
 }
 
 /** Whether the groups from `first` are an area code, an exchange code and a line number. */
@@ -176,7 +217,10 @@ function isDate(): bool {
     return isYear(value(0, 4)) && isYear(value(4, 8));
   }
   if (groups < 3 || groupLength(1) > 2) return false;
-  return groupLength(0) == 4 ? groupLength(2) <= 2 : groupLength(0) <= 2 && groupLength(2) == 4;
+  const first = groupLength(0);
+  if (first == 4)
+    return groupLength(2) <= 2 && isYear(value(0, 4)) && value(4, 4 + groupLength(1)) <= 31;
+  return first <= 2 && groupLength(2) == 4 && value(0, first) <= 31;
 }
 
 function isYear(number: u32): bool {
@@ -204,11 +248,14 @@ function nationalAt(p: u32): void {
   for (let number = groups; number > 0; number--) {
     const length = digitsIn(number);
     const stop = groupEnd(number - 1);
-    if (length < 7 || length > DIGITS_MAX || is(stop, ALNUM) || goesOn(stop)) continue;
+    if (length < 7 || length > DIGITS_MAX) continue;
+    const tail = tailOf(stop);
+    if (tail == 0) continue;
     for (let i: u32 = 0; i < length; i++) store<u8>(digits + i, <u8>digit(i));
-    if (isOfLanguage(length)) return propose(PHONE, p, stop, VALID);
-    const isLikely = number > 1 || ((digit(0) == 0 || length >= 10) && phoneLanguage == ANY);
-    if (isLikely) return propose(PHONE, p, stop, NAMED);
+    if (isOfLanguage(length)) return propose(PHONE, p, tail, VALID);
+    const isDialled = digit(0) == 0 && (length >= 9 || phoneLanguage == ANY);
+    const isLikely = number > 1 || isDialled || (length >= 10 && phoneLanguage == ANY);
+    if (isLikely) return propose(PHONE, p, tail, NAMED);
   }
 }
 
@@ -217,15 +264,15 @@ export function phoneAtDigit(p: u32): void {
   // The country code follows the prefix at once; `00 65 00 75` is a dump of bytes.
   if (digit(0) == 0 && groupLength(0) > 2 && digit(1) == 0) {
     if (!isDump()) internationalFrom(p, p + 2, 2);
-    return;
+    if (groupLength(0) > 3) return;
   }
   if (continues(p)) return;
   const first: u32 = groupLength(0) == 1 && digit(0) == 1 ? 1 : 0;
   if (isNorthAmerican(first) && evenlySeparated(first + 3) && groupSeparator(0) != SPACE) {
-    const stop = groupEnd(first + 2);
-    if (!is(stop, ALNUM) && !goesOn(stop)) {
+    const tail = tailOf(groupEnd(first + 2));
+    if (tail != 0) {
       for (let i: u32 = 0; i < first + 10; i++) store<u8>(digits + i, <u8>digit(i));
-      propose(PHONE, p, stop, northAmericanScore(first));
+      propose(PHONE, p, tail, northAmericanScore(first));
     }
   }
   if (near(PHONE, p, WORD_WITHIN)) nationalAt(p);

@@ -167,6 +167,9 @@ def is_left_out(kind, number):
         return number[7] in "456789" and 15 < int(number[4:6]) < 58
     if kind == "no_fodselsnummer":
         return number[6] in "56789" and 15 < int(number[4:6]) < 40
+    if kind == "kr_rrn":
+        # Given out since October 2020: without a check digit.
+        return number[7] in "3478" and int(number[:2]) >= 20
     if kind == "us_itin":
         # The IRS gives these out since 2015.
         return 50 <= int(number[4:6]) <= 65

@@ -32,12 +32,25 @@ function isMyNumber(): bool {
   return (rest <= 1 ? 0 : 11 - rest) == digit(11);
 }
 
-function isResidentOfKorea(): bool {
+/** Whether the first nine digits are birthday, century with sex, and place; `year` is the least year of birth. */
+function isBornInKorea(year: u32): bool {
   const born = digit(6);
   const century: u32 =
     born == 9 || born == 0 ? 1800 : born == 1 || born == 2 || born == 5 || born == 6 ? 1900 : 2000;
-  if (!isDay(century + value(0, 2), value(2, 4), value(4, 6)) || value(7, 9) > 96) return false;
+  const birth = century + value(0, 2);
+  return birth >= year && isDay(birth, value(2, 4), value(4, 6)) && value(7, 9) <= 96;
+}
+
+function hasKoreanCheck(): bool {
   return (11 - (weigh(0, '234567892345') % 11)) % 10 == digit(12);
+}
+
+/** Numbers given out since October 2020 have no check digit: those of children are found by a word alone. */
+function koreanAt(p: u32): void {
+  const isGrouped = isShaped(0x0607, HYPHEN);
+  if (!isCompact() && !isGrouped) return;
+  if (hasKoreanCheck() && isBornInKorea(1800)) offer(KR_RRN, p, stop, isGrouped ? 900 : 500, 970);
+  else if (isBornInKorea(2020)) offer(KR_RRN, p, stop, isGrouped ? 400 : 100, 900);
 }
 
 function isTurkish(): bool {
@@ -62,9 +75,7 @@ export function asianAt(p: u32): void {
       offer(IN_AADHAAR, p, stop, grouped, 950);
     if (grouped > 0 && isMyNumber()) offer(JP_MY_NUMBER, p, stop, grouped / 2, 950);
   } else if (length == 13) {
-    const isGrouped = isShaped(0x0607, HYPHEN);
-    if ((isCompact() || isGrouped) && isResidentOfKorea())
-      offer(KR_RRN, p, stop, isGrouped ? 900 : 500, 970);
+    koreanAt(p);
     const grouped = scoreOf(600, 0x06040201, 700);
     if (grouped > 0 && isBirthday(0) && digit(10) <= 1 && luhn(0, 13))
       offer(ZA_ID, p, stop, grouped, 950);

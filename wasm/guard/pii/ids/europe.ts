@@ -60,6 +60,19 @@ function isNir(): bool {
   return 97 - modulo(0, 13, 97) == value(13, 15);
 }
 
+/** Proposes the compact French number of someone born in Corsica, whose department is 2A or 2B. */
+export function corsicanAt(p: u32): void {
+  const department = letter(p + 6);
+  if (digit(5) != 2 || department < 0x41 || department > 0x42) return;
+  if (run(p + 7, DIGIT, 9) != p + 15 || is(p + 15, ALNUM) || digit(0) < 1 || digit(0) > 2) return;
+  const month = value(3, 5);
+  if (month == 0 || (month > 12 && month < 20)) return;
+  let rest = (value(0, 5) * 100 + (department == 0x41 ? 19 : 18)) % 97;
+  for (let q = p + 7; q < p + 13; q++) rest = (rest * 10 + digitAt(q)) % 97;
+  const key = digitAt(p + 13) * 10 + digitAt(p + 14);
+  if (97 - rest == key) offer(FR_NIR, p, p + 15, 900, 980);
+}
+
 function isBsn(): bool {
   // The last weight is -1: 10 times the digit has the same remainder modulo 11.
   return (weigh(0, '98765432') + 10 * digit(8)) % 11 == 0;

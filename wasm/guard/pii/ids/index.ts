@@ -4,7 +4,7 @@ import { isKnown, length, resetForm, stop, takeGroup } from '../form';
 import { continues, goesOn, groups } from '../numbers';
 import { ALNUM, at, count, is } from '../text';
 import { asianAt, chineseAt, nricAt, panAt } from './asia-pacific';
-import { europeanAt, europeanLettersAt, fiscalCodeAt, nieAt, ninoAt } from './europe';
+import { corsicanAt, europeanAt, europeanLettersAt, fiscalCodeAt, nieAt, ninoAt } from './europe';
 import { curpAt, northAmericanAt } from './north-america';
 import { hetuAt, northEasternAt } from './north-east-europe';
 import { rutAt, southAmericanAt } from './south-america';
@@ -22,7 +22,10 @@ export function identityAt(p: u32): void {
     if (length > 18) return;
     if (!isKnown()) continue;
     count(CHECK_STEPS);
-    if (number == 1 && length == 6) hetuAt(p);
+    if (number == 1 && length == 6) {
+      hetuAt(p);
+      corsicanAt(p);
+    }
     europeanLettersAt(p);
     rutAt(p);
     chineseAt(p);
