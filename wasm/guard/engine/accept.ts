@@ -3,7 +3,7 @@
 import { findGroup, groupEnd, groupStart } from './capture';
 import { checkHolds } from './checks/index';
 import { matchesIn } from './holds';
-import { take } from './memory';
+import { takeUnset } from './memory';
 import { addFinding } from './overlaps';
 import { programAt } from './programs';
 import {
@@ -18,7 +18,7 @@ import {
 } from './tables';
 
 // How often each byte stands in the finding.
-const COUNTS: usize = take(256 * 2);
+const COUNTS: usize = takeUnset(256 * 2);
 
 /** Takes the match `[from, to)` of a rule, and adds its finding if it stands. */
 export function accept(rule: u32, from: usize, to: usize): void {

@@ -1,6 +1,7 @@
 // Finds what the group of a match captured: all threads at once, the preferred ones first (Pike), within the match.
 
-import { take } from './memory';
+import { take, takeUnset } from './memory';
+import { INSTRUCTION_BYTES } from './programs';
 import { beforeNext, END_OF_TEXT, holds, INSTRUCTIONS_MAX, programStart, reads } from './step';
 import { beforeAt, textEnd } from './text';
 
@@ -14,9 +15,9 @@ const MATCH: u32 = 5;
 const THREAD: u32 = 12;
 
 const SEEN: usize = take(INSTRUCTIONS_MAX * 4);
-const STACK: usize = take((INSTRUCTIONS_MAX + 1) * THREAD);
-let threads: usize = take(INSTRUCTIONS_MAX * THREAD);
-let nextThreads: usize = take(INSTRUCTIONS_MAX * THREAD);
+const STACK: usize = takeUnset((INSTRUCTIONS_MAX + 1) * THREAD);
+let threads: usize = takeUnset(INSTRUCTIONS_MAX * THREAD);
+let nextThreads: usize = takeUnset(INSTRUCTIONS_MAX * THREAD);
 let count: u32 = 0;
 let round: u32 = 0;
 
@@ -50,7 +51,7 @@ function follow(
     let groupTo = <usize>load<u32>(top, 8);
     while (load<u32>(SEEN + (state << 2)) != round) {
       store<u32>(SEEN + (state << 2), round);
-      const instruction = program + INSTRUCTIONS + (state << 3);
+      const instruction = program + INSTRUCTIONS + state * INSTRUCTION_BYTES;
       const op = <u32>load<u8>(instruction);
       if (op == SET) {
         push(threads + count * THREAD, state, groupFrom, groupTo);
@@ -104,7 +105,7 @@ export function findGroup(program: usize, from: usize, to: usize): void {
     waiting = 0;
     for (let index: u32 = 0; index < count; index++) {
       const thread = threads + index * THREAD;
-      const instruction = program + INSTRUCTIONS + (load<u32>(thread) << 3);
+      const instruction = program + INSTRUCTIONS + load<u32>(thread) * INSTRUCTION_BYTES;
       if (!reads(instruction, byte)) continue;
       const next = nextThreads + waiting * THREAD;
       push(next, load<u16>(instruction, 2), load<u32>(thread, 4), load<u32>(thread, 8));

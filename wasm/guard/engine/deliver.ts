@@ -2,13 +2,13 @@
 
 import { report } from '../findings';
 import { RULE_KIND } from '../kinds';
-import { take } from './memory';
+import { takeUnset } from './memory';
 import { ruleRecord } from './tables';
 
 /** Most matches that one call of `matchAll` returns. */
 const MATCHES_MAX: u32 = 1024;
 const MATCH_BYTES: u32 = 12;
-const matches: usize = take(MATCHES_MAX * MATCH_BYTES);
+const matches: usize = takeUnset(MATCHES_MAX * MATCH_BYTES);
 
 export let matchCount: u32 = 0;
 /** The scanner in whose name findings are reported, or COLLECT. */

@@ -4,8 +4,8 @@ import { take } from './memory';
 import { PROGRAM_COUNT, packedProgram } from './tables';
 
 const HEADER_BYTES: u32 = 16;
-/** Bytes of an instruction: its operation, a number, where it goes on, and a second number, of 8, 8, 16 and 16 bits. */
-const INSTRUCTION_BYTES: u32 = 8;
+/** Bytes of an instruction: its operation, a number, where it goes on, and a second number, of 8, 8, 16 and 16 bits, then what step.ts keeps there. */
+export const INSTRUCTION_BYTES: u32 = 12;
 const SET: u32 = 1;
 const SPLIT: u32 = 2;
 const MATCH: u32 = 5;

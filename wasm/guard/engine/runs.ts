@@ -212,10 +212,12 @@ function filter(rule: u32, run: usize, limit: usize, ends: bool): bool {
   let state = savedState(rule, 0);
   let p = <usize>load<u32>(run, AT);
   const begin = p;
-  while (p < limit) {
+  // What began at the last place has ended here, or is too long; one byte more tells whether it ended.
+  const last = seedsTo == EVERYWHERE ? seedsTo : seedsTo + ruleMax(rule) + 1;
+  while (p < limit && p < last) {
     const seeds = p <= seedsTo;
     state = withSeeds(state, seeds);
-    const stop = seeds ? min(limit, seedsTo + 1) : limit;
+    const stop = seeds ? min(limit, seedsTo + 1) : min(limit, last);
     while (p < stop) {
       const letter = <u32>load<u8>(map + load<u8>(p));
       let next = load<u32>(state + (letter << 2), TRANSITIONS);
@@ -245,6 +247,11 @@ function filter(rule: u32, run: usize, limit: usize, ends: bool): bool {
     }
   }
   countSteps(<u32>(p - begin));
+  if (p >= last && p < limit) {
+    store<u32>(run, max(load<u32>(run, FROM), <u32>seedsTo + 1), FROM);
+    store<u32>(run, Phase.Idle, PHASE);
+    return false;
+  }
   store<u32>(run, <u32>p, AT);
   saveState(rule, 0, state);
   if (!ends) return false;

@@ -1,6 +1,6 @@
 // The states of all deterministic automata, made as texts ask for them and kept in a cache of fixed size.
 
-import { take } from './memory';
+import { take, takeUnset } from './memory';
 import { programAt } from './programs';
 import {
   Before,
@@ -43,7 +43,7 @@ const CUTS: u32 = 2;
 const BEFORE_SHIFT: u32 = 4;
 
 const BUCKETS: u32 = 8192;
-const SPACE_MIN: u32 = 1024 * 1024;
+const SPACE_MIN: u32 = 8 * 1024 * 1024;
 const WIDEST: u32 = 16 + 257 * 4 + INSTRUCTIONS_MAX * 2 + 8;
 
 const buckets: usize = take(BUCKETS * 4);
@@ -52,12 +52,12 @@ const starts: usize = take(PROGRAM_COUNT * 8 * 4);
 /** States that are kept when the cache is emptied: two for each rule. */
 const saved: usize = take(RULE_COUNT * 2 * 4);
 const SPACE: u32 = spaceBytes();
-let space: usize = take(SPACE);
-let other: usize = take(SPACE);
+let space: usize = takeUnset(SPACE);
+let other: usize = takeUnset(SPACE);
 let top: usize = space;
 /** States that are not cached, taken in turn. */
-const scratch: usize = take(WIDEST);
-const otherScratch: usize = take(WIDEST);
+const scratch: usize = takeUnset(WIDEST);
+const otherScratch: usize = takeUnset(WIDEST);
 
 // When states are made nearly as fast as bytes are read, keeping them costs more than it saves.
 const THRASHING: u32 = 10;

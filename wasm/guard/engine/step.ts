@@ -1,6 +1,7 @@
 // One step of an automaton: from the ordered states before a byte to those behind it (Thompson, with priorities).
 
-import { take } from './memory';
+import { take, takeUnset } from './memory';
+import { INSTRUCTION_BYTES } from './programs';
 import { BYTE_SETS } from './tables';
 
 // What a program begins with; its instructions follow (see compiler/program-pack.ts).
@@ -39,18 +40,32 @@ export const END_OF_TEXT: i32 = -1;
 /** No program has more instructions; see compiler/program.ts. */
 export const INSTRUCTIONS_MAX: u32 = 12_000;
 
-// Which instructions were met in the present round; `LIST` are those that read, in the order of preference.
+/** What is kept at an instruction: its list, 0 before it was asked for, or NO_LIST. */
+const LIST_OF: usize = 8;
+/** There is no list: an assertion decides, or there was no room. */
+const NO_LIST: u32 = 1;
+/** What stands in a list for the match; others are the set that is read (upper half) and where it goes on. */
+const MATCH: u32 = 0xffffffff;
+const LISTS_BYTES: u32 = 2 * 1024 * 1024;
+/** Lists of what can be reached without reading: how many, then an entry of 32 bits each. */
+const LISTS: usize = takeUnset(LISTS_BYTES);
+let listsTop: usize = LISTS;
+/** What is reached now, as in a list. */
+const REACHED: usize = takeUnset(INSTRUCTIONS_MAX * 4 + 4);
+let reached: u32 = 0;
+
+// Which instructions were met in the present round, as they were reached and as they follow.
 const SEEN: usize = take(INSTRUCTIONS_MAX * 4);
-const LIST: usize = take(INSTRUCTIONS_MAX * 2);
+const FOLLOWS: usize = take(INSTRUCTIONS_MAX * 4);
 // Each instruction is met once, and pushes one other at most.
-const STACK: usize = take(INSTRUCTIONS_MAX * 2 + 2);
+const STACK: usize = takeUnset(INSTRUCTIONS_MAX * 2 + 2);
 /** The states behind the step, in the order of preference. */
-export const NEXT: usize = take(INSTRUCTIONS_MAX * 2);
+export const NEXT: usize = takeUnset(INSTRUCTIONS_MAX * 2);
 /** How many they are. */
 export let nextCount: u32 = 0;
 
 let round: u32 = 0;
-let listed: u32 = 0;
+let stepRound: u32 = 0;
 
 export function programStart(program: usize): u32 {
   return load<u32>(program, START);
@@ -121,35 +136,81 @@ export function reads(instruction: usize, byte: u32): bool {
   return ((<u32>load<u8>(set + (byte >> 3)) >> (byte & 7)) & 1) != 0;
 }
 
-/** Lists the reading instructions that can be reached; true when the match is among what was reached. */
-function follow(program: usize, from: u32, before: u32, byte: i32, cuts: bool): bool {
-  let matched = false;
+/** Fills REACHED from an instruction on, the preferred first; false when an assertion was among it. */
+function reach(program: usize, from: u32, before: u32, byte: i32): bool {
+  beginRound();
+  reached = 0;
+  let plain = true;
   let left: u32 = 1;
   store<u16>(STACK, <u16>from);
   while (left > 0) {
     left--;
     let state = <u32>load<u16>(STACK + (left << 1));
     while (meets(state)) {
-      const instruction = program + INSTRUCTIONS + (state << 3);
+      const instruction = program + INSTRUCTIONS + state * INSTRUCTION_BYTES;
       const op = <u32>load<u8>(instruction);
-      if (op == Op.Set) {
-        store<u16>(LIST + (listed << 1), <u16>state);
-        listed++;
-        break;
-      }
-      if (op == Op.Match) {
-        if (cuts) return true;
-        matched = true;
+      const next = <u32>load<u16>(instruction, 2);
+      if (op == Op.Set || op == Op.Match) {
+        const entry = op == Op.Match ? MATCH : ((<u32>load<u16>(instruction, 4)) << 16) | next;
+        store<u32>(REACHED + (reached << 2), entry);
+        reached++;
         break;
       }
       if (op == Op.Split) {
         store<u16>(STACK + (left << 1), load<u16>(instruction, 4));
         left++;
       } else if (op == Op.Assert) {
+        plain = false;
         if (!holds(load<u8>(instruction, 1), before, byte)) break;
       } else if (op != Op.Save) break;
-      state = <u32>load<u16>(instruction, 2);
+      state = next;
     }
+  }
+  return plain;
+}
+
+/** What can be reached from an instruction: a list that is kept, or one that holds for this place only. */
+function listOf(program: usize, from: u32, before: u32, byte: i32): usize {
+  const kept = program + INSTRUCTIONS + from * INSTRUCTION_BYTES + LIST_OF;
+  const known = load<u32>(kept);
+  if (known > NO_LIST) return known;
+  const plain = reach(program, from, before, byte);
+  const bytes = (reached + 1) << 2;
+  if (known == NO_LIST || !plain || listsTop + bytes > LISTS + LISTS_BYTES) {
+    store<u32>(kept, NO_LIST);
+    return 0;
+  }
+  const list = listsTop;
+  listsTop += bytes;
+  store<u32>(list, reached);
+  memory.copy(list + 4, REACHED, reached << 2);
+  store<u32>(kept, <u32>list);
+  return list;
+}
+
+/** Adds what follows an instruction over a byte to NEXT; true when the match can be reached from it. */
+function follow(program: usize, from: u32, before: u32, byte: i32, cuts: bool): bool {
+  const list = listOf(program, from, before, byte);
+  let entry = list == 0 ? REACHED : list + 4;
+  const end = entry + ((list == 0 ? reached : load<u32>(list)) << 2);
+  let matched = false;
+  // At the end of the text nothing is read: no set has a bit behind its own.
+  const offset: u32 = byte == END_OF_TEXT ? 0 : <u32>byte >> 3;
+  const bit: u32 = byte == END_OF_TEXT ? 0 : 1 << (byte & 7);
+  for (; entry < end; entry += 4) {
+    const value = load<u32>(entry);
+    if (value == MATCH) {
+      matched = true;
+      if (cuts) break;
+      continue;
+    }
+    if ((<u32>load<u8>(BYTE_SETS + ((value >> 16) << 5) + offset) & bit) == 0) continue;
+    const target = value & 0xffff;
+    const met = FOLLOWS + (target << 2);
+    if (load<u32>(met) == stepRound) continue;
+    store<u32>(met, stepRound);
+    store<u16>(NEXT + (nextCount << 1), <u16>target);
+    nextCount++;
   }
   return matched;
 }
@@ -168,25 +229,18 @@ export function step(
   seeds: bool,
   cuts: bool,
 ): bool {
-  beginRound();
-  listed = 0;
+  stepRound++;
+  if (stepRound == 0) {
+    memory.fill(FOLLOWS, 0, INSTRUCTIONS_MAX * 4);
+    stepRound = 1;
+  }
+  nextCount = 0;
   let matched = false;
   for (let index: u32 = 0; index < count && !(matched && cuts); index++) {
     if (follow(program, load<u16>(states + (index << 1)), before, byte, cuts)) matched = true;
   }
   if (seeds && !(matched && cuts)) {
     if (follow(program, programStart(program), before, byte, cuts)) matched = true;
-  }
-  nextCount = 0;
-  if (byte == END_OF_TEXT) return matched;
-  beginRound();
-  for (let index: u32 = 0; index < listed; index++) {
-    const at = program + INSTRUCTIONS + ((<u32>load<u16>(LIST + (index << 1))) << 3);
-    if (!reads(at, byte)) continue;
-    const target = <u32>load<u16>(at, 2);
-    if (!meets(target)) continue;
-    store<u16>(NEXT + (nextCount << 1), <u16>target);
-    nextCount++;
   }
   return matched;
 }
