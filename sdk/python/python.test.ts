@@ -48,9 +48,10 @@ if (needs('python')) {
       const program = [
         'import sys; sys.path.insert(0, "site")',
         'from platform_sdk import guard, scope',
+        'from platform_sdk.llm.usage import Usage; print(Usage(input=1_000_000).cost("gpt-4o"))',
         'print(guard.scan_prompt("mail ann@example.com")["is_valid"], scope.covers("spiffe://t/*", "spiffe://t/a"))',
       ].join('\n');
-      assert.is(python(installed, ['-c', program], folder).trim(), 'False True');
+      assert.is(python(installed, ['-c', program], folder).trim(), '2.5\nFalse True');
       writeFileSync(join(site, 'platform_sdk', 'modules', 'scope.wasm'), 'not the module');
       assert.throws(() => python(installed, ['-c', program], folder), /damaged/);
     } finally {
