@@ -265,6 +265,21 @@ def test_raw_access_is_scanned(server):
     blocked(lambda: asyncio.run(use()))
 
 
+def test_other_types_of_response_are_scanned(server):
+    from openai._base_client import httpx2
+
+    server.reply("leak", text=LEAK)
+    client = platform_llm(OpenAIChat().client(server.url))
+    for kind in (object, str, httpx2.Response):
+        for model, is_flagged in (("m", False), ("leak", True)):
+            body = {"model": model, "messages": []}
+            ask = lambda b=body, k=kind: client.post("/chat/completions", cast_to=k, body=b)  # noqa: E731
+            if is_flagged:
+                blocked(ask)
+            else:
+                assert ask()
+
+
 def test_helpers_are_scanned(server):
     server.reply("leak", text=LEAK)
     client = platform_llm(OpenAIChat().client(server.url))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import json
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -89,7 +90,8 @@ class Sync(Wrapped):
             if hasattr(result, "_iterator"):
                 return self._llm_plan.attach(call, result, extra, is_async=False)
             if not hasattr(result, "http_response"):
-                return call.receive(result)
+                call.receive(_body(result, call))
+                return result
             if call.judges:
                 result.http_response.read()
             if not result.http_response.is_closed:
@@ -97,7 +99,7 @@ class Sync(Wrapped):
                 return result
             whole = result._parse()
             if not hasattr(whole, "_iterator"):
-                call.receive(whole)
+                call.receive(_body(whole, call))
             else:
                 for _ in call.stream(whole._iterator):
                     pass
@@ -122,7 +124,8 @@ class Async(Wrapped):
             if hasattr(result, "_iterator"):
                 return self._llm_plan.attach(call, result, extra, is_async=True)
             if not hasattr(result, "http_response"):
-                return await call.receive_async(result)
+                await call.receive_async(_body(result, call))
+                return result
             if call.judges:
                 await result.http_response.aread()
             if not result.http_response.is_closed:
@@ -130,7 +133,7 @@ class Async(Wrapped):
                 return result
             whole = result._parse()
             if not hasattr(whole, "_iterator"):
-                await call.receive_async(whole)
+                await call.receive_async(_body(whole, call))
             else:
                 async for _ in call.stream_async(whole._iterator):
                     pass
@@ -154,6 +157,18 @@ def wrap(
 
     plan = _Plan(settings, wire_of, prepare, is_extra)
     return like(client, (mixin,), {"_llm_plan": plan}, keeps)
+
+
+def _body(result: Any, call: Call) -> Any:
+    """What a response says, where the caller asked for its text or the HTTP response itself."""
+    try:
+        if isinstance(result, (str, bytes)):
+            return json.loads(result)
+        return result.json() if hasattr(result, "iter_bytes") else result
+    except ValueError as cause:
+        if call.judges:
+            raise ConfigurationError("the guard reads responses of models as JSON only") from cause
+        return result
 
 
 def _listed(value: Any) -> Any:

@@ -169,7 +169,7 @@ def _is_free(field: _Field, end: int) -> bool:
 
 def _cut(held: _Held) -> Any | None:
     """The released beginning of a chunk that is one text; the chunk keeps the rest."""
-    if held.piece is None or held.piece.put is None:
+    if held.piece is None or held.piece.put is None or not hasattr(held.chunk, "model_copy"):
         return None
     field, end = held.marks[0]
     rest = end - field.released
