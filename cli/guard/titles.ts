@@ -16,14 +16,17 @@ interface RuleText {
   docs?: unknown;
 }
 
-/** Kinds that many rules share, each in a language of its own, or that no rule names. */
+/** Kinds that many rules share, each in a language of its own, and some that no rule names. */
 const SHARED: Readonly<Record<string, string>> = {
   canary_leaked: 'a word planted in the prompt',
+  email: 'email address',
   extraction: 'asks for the system prompt or for a secret',
   hidden_instruction: 'hidden text that tells the model what to do',
   jailbreak: 'gives the model a character without rules',
   model: 'reads like an attack, by the model alone',
   override: 'tells the model to put its instructions aside',
+  phone: 'telephone number',
+  ssn: 'US social security number',
   tool_hijack: 'turns tools or the conversation against the user',
 };
 
