@@ -9,22 +9,33 @@ const ENTRY: u32 = 16;
 /** What a word says that the table does not know, in twentieths of the natural logarithm of its rarity. */
 const UNKNOWN_WEIGHT: u32 = 180;
 
+/** For each beginning of 12 bits of a hash the first entry that does not come before it. */
+const FIRSTS: u32 = 4096;
+const firsts: usize = memory.data(8196);
+let table: usize = 0;
+
+index();
+
+function index(): void {
+  table = section(WORD_VECTORS);
+  if (table == 0) return;
+  const entries = sectionBytes(WORD_VECTORS) / ENTRY;
+  let entry: u32 = 0;
+  for (let first: u32 = 0; first <= FIRSTS; first++) {
+    while (entry < entries && load<u32>(table + entry * ENTRY) >> 20 < first) entry++;
+    store<u16>(firsts + (first << 1), <u16>entry);
+  }
+}
+
 /** The entry of a word by its hash, 0 when the table has none: 24 bits of the hash are compared. */
 export function entryOf(hash: u32): usize {
-  const table = section(WORD_VECTORS);
   if (table == 0) return 0;
-  const wanted = hash >> 8;
-  const entries = sectionBytes(WORD_VECTORS) / ENTRY;
-  let low: u32 = 0;
-  let high = entries;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (load<u32>(table + middle * ENTRY) >> 8 < wanted) low = middle + 1;
-    else high = middle;
+  const first = firsts + ((hash >> 20) << 1);
+  const end = table + <u32>load<u16>(first, 2) * ENTRY;
+  for (let entry = table + <u32>load<u16>(first) * ENTRY; entry < end; entry += ENTRY) {
+    if (load<u32>(entry) >> 8 == hash >> 8) return entry;
   }
-  if (low == entries) return 0;
-  const entry = table + low * ENTRY;
-  return load<u32>(entry) >> 8 == wanted ? entry : 0;
+  return 0;
 }
 
 /** How much a word says, 1 to 255. */
