@@ -15,7 +15,7 @@ def picket():
         report = detector.check(text)
         return order.index(str(report.severity)) if report.flagged else 0
 
-    return score
+    return lambda texts: [score(text) for text in texts]
 
 
 def prompt_shield():
@@ -23,15 +23,15 @@ def prompt_shield():
     from prompt_shield import PromptScanner
 
     scanner = PromptScanner(threshold="LOW")
-    return lambda text: scanner.scan(text).risk_score
+    return lambda texts: [scanner.scan(text).risk_score for text in texts]
 
 
 def profanity_check():
     """The linear model of alt-profanity-check: a probability."""
     from profanity_check import predict_prob
 
-    return lambda text: float(predict_prob([text])[0])
+    return lambda texts: [float(probability) for probability in predict_prob(texts)]
 
 
 scorer = {"picket": picket, "prompt_shield": prompt_shield, "profanity_check": profanity_check}[sys.argv[1]]()
-json.dump([scorer(text) for text in json.load(sys.stdin)], sys.stdout)
+json.dump(scorer(json.load(sys.stdin)), sys.stdout)
