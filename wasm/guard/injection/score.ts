@@ -14,7 +14,7 @@ const TALKED_OF: i32 = 4500;
 /** What is talked of is no attack because of the model alone. */
 const TALKED_OF_MAX: i32 = 450;
 /** What it must say more, when no rule says so too. */
-const ALONE: i32 = 1200;
+const ALONE: i32 = 1300;
 /** By how much the model can move what the rules say, in thousandths. */
 const SWAY_MAX: i32 = 200;
 const SWAY_DIVISOR: i32 = 10;

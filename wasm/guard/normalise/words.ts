@@ -10,6 +10,8 @@ const APART_MIN: u32 = 4;
 const TIED_MIN: u32 = 2;
 /** So many words that begin with a digit are leetspeak. */
 const LEADING_MIN: u32 = 2;
+/** Bytes of an emoji. */
+const SYMBOL_BYTES: usize = 4;
 
 const out: usize = memory.data(3072);
 
@@ -31,7 +33,8 @@ export function hasHiddenWords(begin: usize, end: usize): bool {
   count(<u32>(end - begin));
   for (let p = begin; p < end; p++) {
     const byte: u32 = load<u8>(p);
-    const now: u32 = byte >= 0x80 ? LETTER : classesOf(byte);
+    const now: u32 = byte >= 0x80 ? (isSymbol(p, end) ? JOINER : LETTER) : classesOf(byte);
+    if (now == JOINER && byte >= 0x80) p += SYMBOL_BYTES - 1 - (byte == 0xe2 ? 1 : 0);
     if ((now & LETTER) != 0) {
       if ((last & LETTER) != 0) apart = 0;
       else if ((last & LEET) != 0) {
@@ -56,6 +59,13 @@ function isWordByte(byte: u32): bool {
   return byte >= 0x80 || (classesOf(byte) & (LETTER | DIGIT | LEET)) != 0;
 }
 
+/** Whether an emoji or a symbol begins at `p`: U+2000 to U+2FFF, or U+1F000 to U+1FFFF. */
+function isSymbol(p: usize, end: usize): bool {
+  const lead: u32 = load<u8>(p);
+  if (lead == 0xe2) return p + 3 <= end;
+  return lead == 0xf0 && p + SYMBOL_BYTES <= end && load<u8>(p + 1) == 0x9f;
+}
+
 /** Writes the words of folded text with one space between them to `[wordsBegin, wordsEnd)`. */
 export function words(begin: usize, end: usize): void {
   let p = begin;
@@ -68,12 +78,12 @@ export function words(begin: usize, end: usize): void {
     let letters: u32 = 0;
     while (p < end) {
       const byte: u32 = load<u8>(p);
-      if (!isWordByte(byte)) break;
+      if (!isWordByte(byte) || (byte >= 0x80 && isSymbol(p, end))) break;
       if (byte >= 0x80 || (classesOf(byte) & LETTER) != 0) letters++;
       p++;
     }
     if (p == from) {
-      p++;
+      p += load<u8>(p) < 0x80 ? 1 : load<u8>(p) == 0xe2 ? 3 : SYMBOL_BYTES;
       continue;
     }
     const wasSingle = isSingle;
