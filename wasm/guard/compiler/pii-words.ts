@@ -1,7 +1,8 @@
 // Compiles the words that say what a number is (context.ts of wasm/guard/pii) into the section PII_WORDS.
 
 import { readFileSync } from 'node:fs';
-import { phoneWords, words } from './pii-vocabulary.ts';
+import { phoneWords } from './pii-phone-words.ts';
+import { words } from './pii-vocabulary.ts';
 
 const HEADER = 16;
 const ENTRY = 16;
