@@ -13,8 +13,8 @@ export interface SetResult {
   label: Label;
   note: string;
   texts: number;
-  /** The share flagged at the shipped threshold. */
-  flagged: number;
+  /** The share flagged at the shipped threshold; peers are judged at one percent alone. */
+  flagged?: number;
   /** The share above what one in a hundred of all harmless texts exceeds. */
   atOnePercent: number;
 }
@@ -35,6 +35,10 @@ export interface ScannerResult {
   peers: DetectorResult[];
 }
 
+const ABOUT: Partial<Record<ScannerName, string>> = {
+  PromptInjection: 'rules and model together',
+  Toxicity: 'a linear model',
+};
 const FOUND: readonly Label[] = ['attack', 'toxic'];
 const HARMLESS: readonly Label[] = ['benign', 'civil'];
 /** Longer texts are cut to this many characters for every detector alike. */
@@ -42,7 +46,12 @@ const TEXT_MOST = 16_384;
 
 type Scored = { set: TextSet; scores: number[] }[];
 
-function summarize(name: string, about: string, scored: Scored, threshold: number): DetectorResult {
+function summarize(
+  name: string,
+  about: string,
+  scored: Scored,
+  threshold?: number,
+): DetectorResult {
   const all = (labels: readonly Label[]) => {
     return scored.filter(({ set }) => labels.includes(set.label)).flatMap(({ scores }) => scores);
   };
@@ -57,7 +66,7 @@ function summarize(name: string, about: string, scored: Scored, threshold: numbe
       label: set.label,
       note: set.note ?? '',
       texts: scores.length,
-      flagged: share(scores, (score) => score >= threshold),
+      ...(threshold !== undefined && { flagged: share(scores, (score) => score >= threshold) }),
       atOnePercent: recallAt(scores, harmless),
     })),
     averagePrecision: averagePrecision(points),
@@ -95,12 +104,12 @@ export async function evaluateScanner(
       at += texts[i]!.length;
       return { set, scores: scores.slice(from, at) };
     });
-    results.push(summarize(peer.name, peer.about, scored, Number.POSITIVE_INFINITY));
+    results.push(summarize(peer.name, peer.about, scored));
   }
   return {
     scanner,
     threshold,
-    ours: summarize('guard', 'rules and model', own, threshold),
+    ours: summarize('guard', ABOUT[scanner] ?? '', own, threshold),
     peers: results,
   };
 }

@@ -19,6 +19,18 @@ import { toxicitySets } from './sets-toxicity.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const INJECTION_THRESHOLD = 500;
 const TOXICITY_THRESHOLD = 700;
+const INJECTION_LIMITS = [
+  'Not caught: tasks smuggled into data in no wording of an attack, paraphrases that keep to the tone of',
+  'an ordinary request, attacks staged over several turns or put together from harmless pieces, and',
+  'languages that neither rules nor training texts know. Provenance and policy are the answer there.',
+  '',
+];
+const TOXICITY_LIMITS = [
+  'The set counts as insulting what is aimed at another commenter; many of its other comments are obscene',
+  'about somebody else, which is what is wrongly flagged most. Irony, and abuse in other languages than',
+  'English, mostly pass.',
+  '',
+];
 
 function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
@@ -93,8 +105,8 @@ async function main(): Promise<void> {
   const sizes = new Map(sets.map((set) => [set, textsOf(set).length]));
   const picture = ['![Precision and recall of PromptInjection](guard-eval.svg)', ''];
   const parts: ReportPart[] = [
-    scannerPart(injection, [...hardBenign(guard), ...picture]),
-    scannerPart(toxicity, []),
+    scannerPart(injection, [...INJECTION_LIMITS, ...hardBenign(guard), ...picture]),
+    scannerPart(toxicity, TOXICITY_LIMITS),
     relevancePart(),
     ...(await secretsParts()),
     setsPart(sets, sizes),

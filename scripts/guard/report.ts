@@ -33,7 +33,7 @@ function recallTable(
   const rows = sets.map((set) => [
     set.note === '' ? set.set : `${set.set} (${set.note})`,
     String(set.texts),
-    percent(set.flagged),
+    percent(set.flagged ?? 0),
     `**${percent(set.atOnePercent)}**`,
     ...peers.map((peer) => {
       return percent(peer.sets.find((other) => other.set === set.set)!.atOnePercent);
@@ -49,7 +49,7 @@ function harmlessTable({ ours }: ScannerResult): string[] {
     .map(({ set, note, texts, flagged }) => [
       note === '' ? set : `${set} (${note})`,
       String(texts),
-      percent(flagged),
+      percent(flagged ?? 0),
     ]);
   return table(['set', 'texts', 'flagged as shipped'], rows);
 }
@@ -67,7 +67,7 @@ export function scannerPart(result: ScannerResult, more: readonly string[]): Rep
   const lines = [
     'Recall at 1 % false positives: what is found when the threshold is placed so that one in a hundred',
     'of all harmless texts below is flagged, the same for every detector. "Flagged as shipped" is at the',
-    `threshold of ${result.threshold}, rules and model together.`,
+    `threshold of ${result.threshold}.`,
     '',
     ...recallTable(result, isFound),
     ...(result.ours.sets.some(({ label }) => label === 'indirect')

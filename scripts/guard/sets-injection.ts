@@ -196,19 +196,19 @@ const testAttacks = rows('test', 'attack', [
     'agentseal',
     'agentseal',
     python('agentseal/probes/{injection,extraction}.py', /^payload$/, 12),
-    { note: 'also indirect ones' },
+    { note: 'also indirect, staged over several turns and split in pieces' },
   ],
   [
     'easyjailbreak templates',
     'easyjailbreak',
     data('easyjailbreak/seed/seed_template.json', 'attack.{AutoDAN-a,Gptfuzzer}.*'),
-    { note: 'what is left beside the training sets' },
+    { note: 'jailbreaks of the kind trained on, near ones left out of training' },
   ],
   [
     'walledeval jailbreaks',
     'walledeval',
     data('walledeval/prompts/presets/attacks/chatgpt-jailbreak/*.yaml', 'template.*.content'),
-    { note: 'what is left beside the training sets' },
+    { note: 'jailbreaks of the kind trained on, near ones left out of training' },
   ],
 ]);
 
