@@ -114,12 +114,14 @@ function collect(set: u32, begin: usize, end: usize, isStrict: bool): void {
     const rule = matchRule(i);
     const family: u32 = load<u8>(meanings + ruleKind(rule));
     if (family >= FAMILIES) continue;
+    const full = <i32>ruleScore(rule);
+    if (full <= load<i32>(weights + (family << 2))) continue;
     const quoted = isInQuotes || isQuoted(begin, matchStart(i), matchEnd(i), end);
     let less = lessFor(quoted);
-    if (less >= TALKED_OF) talk = TALK_OF;
+    if (less >= TALKED_OF) talk = isStrict ? TALK_ABOUT : TALK_OF;
     // An article may quote an attack; one that was sent to be read by a model may also be one.
     if (isStrict) less >>= 1;
-    const value = <i32>ruleScore(rule) - less;
+    const value = full - less;
     if (value > load<i32>(weights + (family << 2))) store<i32>(weights + (family << 2), value);
   }
 }
@@ -144,6 +146,9 @@ export function hasQuotes(begin: usize, end: usize): bool {
 /** Whether quotation marks stand around the match. */
 function isQuoted(begin: usize, start: usize, stop: usize, end: usize): bool {
   const first = start - begin > QUOTE_BEFORE ? start - QUOTE_BEFORE : begin;
+  // Marks of which none closes behind the match, the low five bits of each as a bit.
+  let open: u32 = 0;
+  count(<u32>(stop - first));
   // From the last byte of the match: a mark may open within it.
   for (let p = stop; p > first; p--) {
     const byte: u32 = load<u8>(p - 1);
@@ -153,7 +158,10 @@ function isQuoted(begin: usize, start: usize, stop: usize, end: usize): bool {
       if (byte == 0x27) continue;
       return false;
     }
+    const bit = (<u32>1) << (byte & 31);
+    if ((open & bit) != 0) continue;
     if (closes(byte, stop, end)) return true;
+    open |= bit;
   }
   return false;
 }
@@ -164,6 +172,7 @@ function isWord(byte: u32): bool {
 
 function closes(mark: u32, stop: usize, end: usize): bool {
   const last = end - stop > QUOTE_AFTER ? stop + QUOTE_AFTER : end;
+  count(<u32>(last - stop));
   for (let p = stop; p < last; p++) {
     if (<u32>load<u8>(p) != mark) continue;
     if (mark == 0x27 && p + 1 < end && isWord(load<u8>(p + 1))) continue;

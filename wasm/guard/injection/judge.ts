@@ -22,6 +22,7 @@ const ENCODED_BONUS: i32 = 100;
 const UNTRUSTED_BONUS: i32 = 100;
 
 const buffers: usize = memory.data(1024);
+const hasModel: bool = section(INJECTION_MODEL) != 0;
 
 /** The score of the window, of 1000. */
 export let score: i32 = 0;
@@ -40,7 +41,7 @@ let isQuoting: bool = false;
 /** Judges `[begin, end)`, at most FOLD_MAX bytes, the window of this number; `askModel` says whether the model is asked. */
 export function judge(begin: usize, end: usize, number: u32, askModel: bool): void {
   window = number;
-  asksModel = askModel && section(INJECTION_MODEL) != 0;
+  asksModel = askModel;
   score = 0;
   kind = MODEL;
   isLeak = false;
@@ -80,6 +81,7 @@ function readFolded(stop: usize, wide: bool, depth: u32): void {
     words(foldedBegin, stop);
     isQuoting = hasQuotes(foldedBegin, stop);
     weighReading(wordsBegin, wordsEnd, wide, depth, false);
+    isQuoting = false;
   }
   if (rotated) {
     rotate(foldedBegin, stop);
@@ -99,7 +101,7 @@ function weighReading(begin: usize, end: usize, wide: bool, depth: u32, hasOdds:
     if (depth > 0) total += ENCODED_BONUS;
     if (untrusted) total += UNTRUSTED_BONUS;
   }
-  const isJudged = hasOdds && (asksModel || total > 0 || depth > 0);
+  const isJudged = hasModel && hasOdds && (asksModel || total > 0 || depth > 0);
   const value = combined(total, isJudged ? injectionScore(begin, end) : 0, isJudged, talk, window);
   if (value <= score) return;
   score = value;
