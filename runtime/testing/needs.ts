@@ -26,6 +26,8 @@ const probes = {
       runs('cc', ['--version'])),
   openssl: () => runs('openssl', ['version']),
   redis: () => runs('redis-server', ['--version']) && runs('redis-cli', ['--version']),
+  // The packages of four providers of language models.
+  'llm-clients': () => runs('npm', ['--version']) && process.env.PLATFORM_TEST_REGISTRY === '1',
   'hyper-express': () => runs('npm', ['--version']) && process.env.PLATFORM_TEST_REGISTRY === '1',
 };
 
