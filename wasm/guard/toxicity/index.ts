@@ -51,6 +51,7 @@ export function shiftToxicity(delta: usize): void {
 function judge(begin: usize, end: usize): void {
   fold(begin, end);
   const stop = foldedEnd;
+  if (!hasWords(foldedBegin, stop)) return;
   let odds = toxicityScore(foldedBegin, stop);
   if (hasHiddenWords(foldedBegin, stop)) {
     words(foldedBegin, stop);
@@ -58,4 +59,16 @@ function judge(begin: usize, end: usize): void {
   }
   const score = logistic(odds);
   if (score > 0) report(<u32>begin, <u32>end, TOXICITY, ABUSE, <u32>score);
+}
+
+/** Whether a folded sentence has three different letters: a run of one letter is no word, whatever it was learnt as. */
+function hasWords(begin: usize, end: usize): bool {
+  let seen: u32 = 0;
+  for (let at = begin; at < end; at++) {
+    const byte = <u32>load<u8>(at);
+    if (byte >= 0x80) return true;
+    if (byte >= 0x61 && byte <= 0x7a) seen |= 1 << (byte - 0x61);
+    if (popcnt(seen) >= 3) return true;
+  }
+  return false;
 }

@@ -72,6 +72,10 @@ const texts = fc
   )
   .chain((parts) => fc.constantFrom(' ', '', '\n').map((joint) => parts.join(joint)));
 
+test('a run of one letter is no abuse', () => {
+  for (const text of ['x'.repeat(400), 'xxx '.repeat(40)]) assert.equal(scan(text).findings, []);
+});
+
 test('a text in pieces has the findings of the whole, and nothing found begins in what was released', () => {
   fc.assert(
     fc.property(texts, fc.array(fc.nat({ max: 90 }), { minLength: 1 }), (text, sizes) => {
