@@ -6,21 +6,32 @@ import {
   at,
   emptyAnswer,
   finished,
+  fixed,
   numberOf,
   objects,
   type Piece,
   piece,
+  readRest,
+  rest,
   textOf,
   toolPart,
   type Wire,
 } from './wire.ts';
 
+/** Its own, and those that Bedrock and Vertex have it under. */
+const PATH =
+  /\/v1\/messages\/?$|\/model\/[^/]+\/invoke(-with-response-stream)?$|:(rawPredict|streamRawPredict)$/;
+
 export const anthropicMessages: Wire = {
-  ...{ system: 'anthropic', provider: 'anthropic', operation: 'chat', path: /\/v1\/messages$/ },
+  ...{ system: 'anthropic', provider: 'anthropic', operation: 'chat', path: PATH },
   isStream: (body) => body.stream === true,
   model: (body) => textOf(body.model),
   read,
   event,
+  ends: (event) =>
+    event.type === 'content_block_stop'
+      ? (field) => field.endsWith(` ${numberOf(event.index)}`)
+      : undefined,
   canCut: (event) =>
     event.type === 'content_block_delta' && at(event, 'delta', 'type') === 'text_delta',
 };
@@ -33,7 +44,8 @@ function read(body: JsonObject): Answer {
     else if (block.type === 'tool_use' || block.type === 'server_tool_use') {
       const text = JSON.stringify(block.input ?? {});
       answer.tools.push({ id: textOf(block.id), name: textOf(block.name), arguments: text });
-    } else answer.others.push(textOf(block.thinking));
+    }
+    readRest(block, answer);
   }
   finished(answer, body.stop_reason);
   return answer;
@@ -52,22 +64,36 @@ function event(event: JsonObject, answer: Answer): Piece[] {
     usage(event.usage, answer);
     finished(answer, at(event, 'delta', 'stop_reason'));
   }
-  if (event.type === 'content_block_start') {
-    const block = event.content_block;
-    if (at(block, 'type') === 'tool_use') {
-      toolPart(answer, index, { id: at(block, 'id'), name: at(block, 'name') });
-    }
-    return [
-      ...piece(`text ${index}`, block, 'text'),
-      ...piece(`thinking ${index}`, block, 'thinking'),
-    ];
+  if (event.type === 'content_block_start') return begun(event.content_block, index, answer);
+  if (event.type === 'message_start') {
+    return objects(at(event, 'message', 'content')).flatMap((block, at) =>
+      begun(block, at, answer),
+    );
   }
   if (event.type !== 'content_block_delta') return [];
-  const known = DELTAS[textOf(at(event, 'delta', 'type'))];
-  if (known === undefined) return [];
+  const { delta } = event;
+  const known = DELTAS[textOf(at(delta, 'type'))];
+  // Of another kind, such as a citation: what it says comes at once.
+  if (known === undefined)
+    return rest(delta, []).map((text) => fixed(`other ${index}`, text, true));
   const [field, member] = known;
-  if (field === 'tool') toolPart(answer, index, { text: at(event, 'delta', member) });
-  return piece(`${field} ${index}`, event.delta, member);
+  if (field === 'tool') return [toolPart(answer, `${index}`, { text: at(delta, member) })];
+  return piece(`${field} ${index}`, delta, member);
+}
+
+function begun(block: JsonValue | undefined, index: number, answer: Answer): Piece[] {
+  if (at(block, 'type') === 'tool_use') {
+    const input = at(block, 'input');
+    const isEmpty = !isJsonObject(input) || Object.keys(input).length === 0;
+    const text = isEmpty ? '' : JSON.stringify(input);
+    return [toolPart(answer, `${index}`, { id: at(block, 'id'), name: at(block, 'name'), text })];
+  }
+  const pieces = [
+    ...piece(`text ${index}`, block, 'text'),
+    ...piece(`thinking ${index}`, block, 'thinking'),
+  ];
+  const known = pieces.map(({ text }) => text);
+  return [...pieces, ...rest(block, known).map((text) => fixed(`other ${index}`, text, true))];
 }
 
 function head(message: JsonObject, answer: Answer): void {

@@ -6,23 +6,32 @@ import {
   at,
   emptyAnswer,
   finished,
+  fixed,
   numberOf,
   objects,
   type Piece,
   piece,
+  readRest,
+  rest,
   textOf,
   toolPart,
   type Wire,
 } from './wire.ts';
 
 export const openaiChat: Wire = {
-  ...{ system: 'openai', provider: 'openai', operation: 'chat', path: /\/chat\/completions$/ },
+  ...{ system: 'openai', provider: 'openai', operation: 'chat', path: /\/chat\/completions\/?$/ },
+  ...shared(),
+};
+
+export const openaiCompletions: Wire = {
+  ...{ system: 'openai', provider: 'openai', operation: 'text_completion' },
+  path: /\/completions\/?$/,
   ...shared(),
 };
 
 export const mistralChat: Wire = {
   ...{ system: 'mistral', provider: 'mistral_ai', operation: 'chat' },
-  path: /\/v1\/(chat|agents|fim)\/completions$/,
+  path: /\/v1\/(chat|agents|fim)\/completions\/?$/,
   ...shared(),
 };
 
@@ -40,19 +49,14 @@ function read(body: JsonObject): Answer {
   const answer = emptyAnswer();
   head(body, answer);
   for (const choice of objects(body.choices)) {
-    const message = choice.message;
-    for (const text of contents(at(message, 'content'))) answer.texts.push(text);
-    for (const name of ['refusal', 'reasoning_content', 'reasoning']) {
-      const text = textOf(at(message, name));
-      if (text !== '') answer.others.push(text);
+    const { message } = choice;
+    for (const text of [textOf(choice.text), ...contents(at(message, 'content'))]) {
+      if (text !== '') answer.texts.push(text);
     }
-    for (const call of objects(at(message, 'tool_calls'))) {
-      answer.tools.push({
-        id: textOf(call.id),
-        name: textOf(at(call, 'function', 'name')),
-        arguments: argumentsOf(at(call, 'function', 'arguments')),
-      });
+    for (const call of calls(message)) {
+      answer.tools.push({ id: textOf(call.id), ...called(call) });
     }
+    readRest(message, answer);
     finished(answer, choice.finish_reason);
   }
   return answer;
@@ -63,21 +67,40 @@ function event(chunk: JsonObject, answer: Answer): Piece[] {
   return objects(chunk.choices).flatMap((choice) => {
     finished(answer, choice.finish_reason);
     const number = numberOf(choice.index);
-    const { delta } = choice;
+    // Some servers send a message in a stream too.
+    const delta = choice.delta ?? choice.message;
     const pieces = [
+      ...piece(`text ${number}`, choice, 'text'),
       ...piece(`text ${number}`, delta, 'content'),
       ...parts(`text ${number}`, at(delta, 'content')),
       ...piece(`refusal ${number}`, delta, 'refusal'),
       ...piece(`reasoning ${number}`, delta, 'reasoning_content'),
     ];
-    for (const call of objects(at(delta, 'tool_calls'))) {
-      const index = numberOf(call.index);
-      const text = at(call, 'function', 'arguments');
-      toolPart(answer, index, { id: call.id, name: at(call, 'function', 'name'), text });
-      pieces.push(...piece(`tool ${number} ${index}`, call.function, 'arguments'));
+    for (const [order, call] of calls(delta).entries()) {
+      const index = typeof call.index === 'number' ? call.index : order;
+      const { name, arguments: text } = called(call, '');
+      pieces.push(toolPart(answer, `${number} ${index}`, { id: call.id, name, text }));
     }
-    return pieces;
+    const others = rest(
+      delta,
+      pieces.map(({ text }) => text),
+    );
+    return [...pieces, ...others.map((text) => fixed(`other ${number}`, text))];
   });
+}
+
+/** The tool calls of a message, that of the old form among them. */
+function calls(message: JsonValue | undefined): JsonObject[] {
+  const old = at(message, 'function_call');
+  return [...objects(at(message, 'tool_calls')), ...(isJsonObject(old) ? [old] : [])];
+}
+
+/** Name and arguments of a call: of a function, of a custom tool, or of the old form. */
+function called(call: JsonObject, none = '{}'): { name: string; arguments: string } {
+  const inner = [call.function, call.custom].find(isJsonObject) ?? call;
+  const given = inner.arguments ?? inner.input;
+  const text = given === undefined || given === null ? none : argumentsOf(given);
+  return { name: textOf(inner.name), arguments: text };
 }
 
 function head(body: JsonObject, answer: Answer): void {
@@ -111,6 +134,6 @@ function parts(field: string, content: JsonValue | undefined): Piece[] {
   return objects(content).flatMap((part) => piece(field, part, 'text'));
 }
 
-function argumentsOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : JSON.stringify(value ?? {});
+function argumentsOf(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,6 +1,7 @@
 // Reads the text of a request to a language model, whatever the provider's wire.
 import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
 import { isJsonObject } from '../../../runtime/json.ts';
+import { InputError } from '../errors.ts';
 
 /** One text of a prompt and whom it comes from; the guard judges a tool's and a document's more strictly. */
 export interface Segment {
@@ -11,10 +12,10 @@ export interface Segment {
 
 /** What of a request is shown to the model as text. */
 const PROMPT_KEYS = [
-  ...['system', 'instructions', 'systemInstruction', 'prompt', 'suffix', 'input', 'messages'],
-  'contents',
+  ...['system', 'instructions', 'systemInstruction', 'system_instruction', 'prompt', 'suffix'],
+  ...['input', 'messages', 'contents', 'prediction'],
 ];
-const SYSTEM_KEYS = new Set(['system', 'instructions', 'systemInstruction']);
+const SYSTEM_KEYS = new Set(['system', 'instructions', 'systemInstruction', 'system_instruction']);
 /**
  * Below these keys everything that is a string is text, but for these members, which no model reads as such.
  * Listed is what is left out, so that a kind of content that is new is scanned.
@@ -22,15 +23,22 @@ const SYSTEM_KEYS = new Set(['system', 'instructions', 'systemInstruction']);
 const NOT_TEXT = new Set(
   (
     'type role name id call_id tool_call_id tool_use_id item_id file_id container_id encrypted_content ' +
-    'signature thoughtSignature image_url file_data inlineData media_type mimeType cache_control ' +
-    'detail status format index logprobs annotations model url uri fileUri'
+    'signature thoughtSignature thought_signature image_url file_data inlineData inline_data media_type ' +
+    'mimeType mime_type cache_control detail status format index logprobs annotations model url uri fileUri file_uri'
   ).split(' '),
 );
+/** What a tool takes and gives has members of its own, of any name: all of it is text. */
+const FREE = new Set(['input', 'args', 'arguments', 'response', 'output', 'action', 'result']);
+const RESULTS = new Set(['functionResponse', 'function_response']);
 const TOOL_TYPE = /_(output|result|response)$/;
 const DOCUMENT_TYPES = new Set(['document', 'search_result', 'file_search_call']);
+const BINARY_TYPES = new Set(['base64', 'redacted_thinking', 'image', 'audio']);
 const DEPTH_MAX = 32;
 
-/** The texts of a request's body in their order. Images and other bytes have none. */
+/**
+ * The texts of a request's body in their order. Images and other bytes have none. Throws an InputError
+ * (`input_too_deep`) for what is nested deeper than any provider takes.
+ */
 export function promptSegments(body: JsonObject): Segment[] {
   const found: Segment[] = [];
   for (const key of PROMPT_KEYS) {
@@ -46,10 +54,19 @@ export function extractPromptText(body: JsonObject): string {
     .join('\n');
 }
 
+/** All that is text in a part of a response of any kind, such as the results of a search. */
+export function textsWithin(value: JsonValue | undefined): string[] {
+  const found: Segment[] = [];
+  walk(value, { role: 'assistant', source: 'user' }, found, 0);
+  return found.map(({ text }) => text);
+}
+
 type Within = Omit<Segment, 'text'>;
 
 function walk(value: JsonValue | undefined, within: Within, found: Segment[], depth: number): void {
-  if (depth > DEPTH_MAX) return;
+  if (depth > DEPTH_MAX) {
+    throw new InputError('input_too_deep', 'the messages are nested too deep');
+  }
   if (typeof value === 'string') {
     if (value !== '') found.push({ ...within, text: value });
   } else if (Array.isArray(value)) {
@@ -59,8 +76,10 @@ function walk(value: JsonValue | undefined, within: Within, found: Segment[], de
     const inner = { role, source: sourceOf(value, role, within.source) };
     for (const [key, member] of Object.entries(value)) {
       if (NOT_TEXT.has(key) || (key === 'data' && isBinary(value))) continue;
-      const isResult = key === 'functionResponse';
-      walk(member, isResult ? { role: 'tool', source: 'tool' } : inner, found, depth + 1);
+      if (RESULTS.has(key)) walk(member, { role: 'tool', source: 'tool' }, found, depth + 1);
+      else if (FREE.has(key) && isJsonObject(member)) {
+        found.push({ ...inner, text: JSON.stringify(member) });
+      } else walk(member, inner, found, depth + 1);
     }
   }
 }
@@ -72,7 +91,9 @@ function sourceOf(value: JsonObject, role: string, inherited: Segment['source'])
   return inherited === 'tool' ? 'tool' : 'document';
 }
 
+/** Whether the member `data` is bytes and no text, by what stands beside it. */
 function isBinary(value: JsonObject): boolean {
-  const media = typeof value.media_type === 'string' ? value.media_type : '';
-  return value.type !== 'text' && !media.startsWith('text');
+  const media = value.media_type ?? value.mime_type ?? value.mimeType ?? 'text/plain';
+  const isText = typeof media === 'string' && media.startsWith('text/');
+  return !isText || BINARY_TYPES.has(String(value.type)) || 'format' in value;
 }

@@ -5,12 +5,17 @@ import {
   BLOCKED_BY_GUARD,
   OUTPUT_BLOCKED_BY_GUARD,
 } from '../../../runtime/telemetry/names.ts';
-import { CredentialError, type GuardrailError, type ScannerReport } from '../errors.ts';
+import {
+  ConfigurationError,
+  CredentialError,
+  type GuardrailError,
+  type ScannerReport,
+} from '../errors.ts';
 import { reports } from '../scan.ts';
 import { promptSegments } from './content.ts';
 import { readEvents } from './events.ts';
 import { blocked, type Guarding } from './guarding.ts';
-import { Hold } from './hold.ts';
+import { Hold, unescaped } from './hold.ts';
 import { Observed } from './observe.ts';
 import { type Answer, emptyAnswer, objects, type ToolCall, type Wire } from './wire.ts';
 
@@ -39,7 +44,12 @@ export function guardedFetch(next: Fetch, wires: readonly Wire[], options: Excha
     const method = init?.method ?? (input instanceof Request ? input.method : 'GET');
     const wire = wires.find(({ path }) => path.test(url.pathname));
     if (wire === undefined || method.toUpperCase() !== 'POST') return next(input, init);
+    const isJudged = options.guarding !== undefined || options.onToolCall !== undefined;
     const body = await requestBody(input, init);
+    if (body === undefined) {
+      if (!isJudged) return next(input, init);
+      return failing(new ConfigurationError('requests of models are read as JSON only'));
+    }
     const isStream = wire.isStream(body, url);
     const model = wire.model(body, url);
     const observed = new Observed(wire, model);
@@ -49,7 +59,13 @@ export function guardedFetch(next: Fetch, wires: readonly Wire[], options: Excha
         : false;
     const call: Call = { ...options, wire, model, observed, hidesUsage };
     return observed.span.within(async () => {
-      const refusal = checkPrompt(call, body);
+      let refusal: unknown;
+      try {
+        refusal = checkPrompt(call, body);
+      } catch (error) {
+        observed.failed(error);
+        refusal = error;
+      }
       if (refusal !== undefined) return failing(refusal);
       const sent = hidesUsage
         ? withBody(input, init, { ...body, stream_options: { include_usage: true } })
@@ -66,7 +82,8 @@ export function guardedFetch(next: Fetch, wires: readonly Wire[], options: Excha
         return response;
       }
       const type = response.headers.get('content-type') ?? '';
-      return type.startsWith('text/event-stream')
+      if (response.body === null) return whole(call, response);
+      return type.trim().toLowerCase().startsWith('text/event-stream')
         ? streamed(call, response)
         : whole(call, response);
     });
@@ -76,14 +93,22 @@ export function guardedFetch(next: Fetch, wires: readonly Wire[], options: Excha
 async function requestBody(
   input: string | URL | Request,
   init: RequestInit | undefined,
-): Promise<JsonObject> {
+): Promise<JsonObject | undefined> {
   const text =
     init?.body === undefined && input instanceof Request
       ? await input.clone().text()
       : await new Response(init?.body).text();
-  const body: unknown = JSON.parse(text);
-  if (!isJsonObject(body)) throw new TypeError('the body of the request is no JSON object');
-  return body;
+  return jsonObject(text);
+}
+
+/** Undefined for what is none: the error of a parser would hold the text. */
+function jsonObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function withBody(
@@ -137,21 +162,28 @@ async function whole(call: Call, response: Response): Promise<Response> {
   const text = await response.text();
   let answer: Answer | undefined;
   try {
-    answer = wire.read(JSON.parse(text) as JsonObject);
-    const { texts, others, tools } = answer;
-    checkOutput(call, () => [...texts, ...others, ...tools.map((tool) => tool.arguments)]);
-    await showTools(call, answer);
+    const body = jsonObject(text);
+    if (body !== undefined) answer = wire.read(body);
+    else if (call.guarding !== undefined || call.onToolCall !== undefined) {
+      throw new ConfigurationError('responses of models are read as JSON only');
+    }
+    if (answer !== undefined) {
+      checkOutput(call, answer);
+      await showTools(call, answer);
+    }
   } catch (error) {
     observed.failed(error, answer, statusOf(error));
     return failing(error);
   }
-  observed.answered(answer, captureContent);
+  observed.answered(answer ?? emptyAnswer(), captureContent);
   return new Response(text, { status: response.status, headers: passed(response) });
 }
 
-function checkOutput(call: Call, texts: () => string[]): void {
+function checkOutput(call: Call, { texts, others, tools }: Answer): void {
   if (call.guarding === undefined) return;
-  refuse(call, call.guarding.response(texts()));
+  const given = tools.map((tool) => tool.arguments);
+  const meant = given.map((text) => unescaped(text) ?? '');
+  refuse(call, call.guarding.response([texts.join('\n'), ...others, ...given, ...meant]));
 }
 
 /** Throws when something was found and detections block. */
@@ -162,7 +194,7 @@ function refuse(call: Call, found: Record<string, ScannerReport>): void {
 }
 
 function statusOf(error: unknown): string | undefined {
-  const { code } = error as { code?: string };
+  const code = (error as { code?: string } | undefined | null)?.code;
   return code === 'guard_output_blocked' ? OUTPUT_BLOCKED_BY_GUARD : undefined;
 }
 
@@ -170,17 +202,19 @@ function statusOf(error: unknown): string | undefined {
 async function showTools({ onToolCall, wire, model }: Call, answer: Answer): Promise<void> {
   if (onToolCall === undefined) return;
   for (const tool of answer.tools) {
-    if (tool === undefined) continue;
-    const verdict = await onToolCall({
-      ...tool,
-      provider: wire.system,
-      model: answer.model ?? model,
-    });
-    const isObject = isJsonObject(verdict);
-    if (verdict !== false && !(isObject && verdict.allow === false)) continue;
-    const id = isObject ? verdict.decision_id : undefined;
+    const asked = { ...tool, provider: wire.system, model: answer.model ?? model };
+    const verdict = await onToolCall(asked);
+    // Whatever is no consent refuses.
+    if (verdict === undefined || verdict === null || verdict === true) continue;
+    const said = isJsonObject(verdict) ? verdict : {};
+    if (said.allow === true) continue;
+    const { reasons } = said;
+    const id = said.decision_id ?? said.decisionId ?? said.id;
     throw new CredentialError('tool_call_denied', `the call of ${tool.name} is denied`, {
-      data: typeof id === 'string' ? { decision_id: id } : {},
+      data: {
+        ...(typeof id === 'string' ? { decision_id: id } : {}),
+        ...(reasons === undefined ? {} : { reasons }),
+      },
     });
   }
 }
@@ -194,8 +228,9 @@ function passed(response: Response): Headers {
 }
 
 function streamed(call: Call, response: Response): Response {
-  const upstream = new AbortController();
-  const source = pump(call, response, upstream.signal);
+  const upstream = response.body!.getReader();
+  const gone = new AbortController();
+  const source = pump(call, upstream, gone.signal);
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -208,7 +243,9 @@ function streamed(call: Call, response: Response): Response {
       }
     },
     async cancel() {
-      upstream.abort();
+      gone.abort();
+      // First: a read that waits for the next piece would keep the connection open.
+      await upstream.cancel().catch(() => undefined);
       await source.return(undefined);
     },
   });
@@ -216,7 +253,11 @@ function streamed(call: Call, response: Response): Response {
 }
 
 /** What may leave of a stream, piece by piece; the connection is closed however this ends. */
-async function* pump(call: Call, response: Response, signal: AbortSignal): AsyncGenerator<string> {
+async function* pump(
+  call: Call,
+  upstream: ReadableStreamDefaultReader<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   const { wire, observed, guarding, captureContent, onToolCall, hidesUsage } = call;
   const answer = emptyAnswer();
   const hold = new Hold({
@@ -225,12 +266,13 @@ async function* pump(call: Call, response: Response, signal: AbortSignal): Async
     hides: (event) => hidesUsage && isUsageOnly(event),
   });
   try {
-    for await (const event of readEvents(response.body as unknown as AsyncIterable<Uint8Array>)) {
+    for await (const event of readEvents(pieces(upstream))) {
       signal.throwIfAborted();
       refuse(call, reports(hold.add(event)));
       const out = hold.release(false);
       if (out !== '') yield out;
     }
+    signal.throwIfAborted();
     refuse(call, reports(hold.end()));
     await showTools(call, answer);
     const out = hold.release(true);
@@ -240,12 +282,22 @@ async function* pump(call: Call, response: Response, signal: AbortSignal): Async
       captureContent,
     );
   } catch (error) {
-    observed.failed(error, answer, statusOf(error));
-    await response.body?.cancel().catch(() => undefined);
+    // A reader that went away early is no failure.
+    if (!signal.aborted) observed.failed(error, answer, statusOf(error));
     throw error;
   } finally {
-    // A reader that went away early.
     observed.answered(answer, false);
+    await upstream.cancel().catch(() => undefined);
+  }
+}
+
+async function* pieces(
+  upstream: ReadableStreamDefaultReader<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const { value, done } = await upstream.read();
+    if (done) return;
+    yield value;
   }
 }
 

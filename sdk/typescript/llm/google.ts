@@ -6,15 +6,18 @@ import {
   at,
   emptyAnswer,
   finished,
+  fixed,
   numberOf,
   objects,
   type Piece,
   piece,
+  readRest,
+  rest,
   textOf,
   type Wire,
 } from './wire.ts';
 
-const PATH = /\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
+const PATH = /\/([^/:]+):(generateContent|streamGenerateContent)\/?$/;
 
 export const googleContent: Wire = {
   ...{ system: 'google', provider: 'gcp.gemini', operation: 'generate_content', path: PATH },
@@ -28,6 +31,7 @@ export const googleContent: Wire = {
         if (typeof part.text === 'string') {
           (part.thought === true ? answer.others : answer.texts).push(part.text);
         }
+        readRest(part, answer);
       }
       finished(answer, candidate.finishReason);
     }
@@ -52,9 +56,11 @@ function event(event: JsonObject, answer: Answer): Piece[] {
       // The arguments of a call come whole, as an object: they are scanned as its JSON, and are never cut.
       if (isJsonObject(functionCall)) {
         const text = JSON.stringify(functionCall.args ?? {});
-        return [{ field: `tool ${answer.tools.length} ${number}`, text, set() {} }];
+        return [fixed(`tool ${answer.tools.length} ${number}`, text, true)];
       }
-      return piece(`${part.thought === true ? 'thought' : 'text'} ${index}`, part, 'text');
+      const pieces = piece(`${part.thought === true ? 'thought' : 'text'} ${index}`, part, 'text');
+      const others = rest(part, [textOf(part.text)]);
+      return [...pieces, ...others.map((text) => fixed(`other ${index}`, text, true))];
     });
   });
 }

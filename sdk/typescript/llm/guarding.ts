@@ -22,7 +22,7 @@ export class Guarding {
 
   constructor() {
     const word = (process.env.BLOCK_ON_DETECTION ?? '').trim().toLowerCase();
-    this.blocks = !['0', 'false', 'no', 'off'].includes(word);
+    this.blocks = !['0', 'false', 'no', 'off', 'warn'].includes(word);
     const given = process.env.PII_DETECTION_THRESHOLD;
     if (given === undefined || given.trim() === '') return;
     const threshold = Number(given);
@@ -38,11 +38,11 @@ export class Guarding {
     const options = this.#options('input');
     for (const source of ['user', 'tool', 'document'] as const) {
       const text = joined(segments.filter((one) => one.source === source && !isDevelopers(one)));
-      if (text !== '') Object.assign(found, scanText({ ...options, source }, text));
+      if (text !== '') add(found, scanText({ ...options, source }, text));
     }
     const orders = joined(segments.filter(isDevelopers));
     const scanners = options.scanners.filter((name) => name !== 'PromptInjection');
-    if (orders !== '') Object.assign(found, scanText({ ...options, scanners }, orders));
+    if (orders !== '') add(found, scanText({ ...options, scanners }, orders));
     return found;
   }
 
@@ -50,7 +50,7 @@ export class Guarding {
   response(texts: readonly string[]): Record<string, ScannerReport> {
     const found: Record<string, ScannerReport> = {};
     for (const text of texts) {
-      if (text !== '') Object.assign(found, scanText(this.#options('output'), text));
+      if (text !== '') add(found, scanText(this.#options('output'), text));
     }
     return found;
   }
@@ -62,6 +62,21 @@ export class Guarding {
 
   #options(direction: GuardDirection): GuardOptions {
     return { direction, scanners: alwaysScanned(direction), thresholds: this.#thresholds };
+  }
+}
+
+/** Adds what was found in one text to what was found in others. */
+export function add(
+  found: Record<string, ScannerReport>,
+  more: Record<string, ScannerReport>,
+): void {
+  for (const [scanner, report] of Object.entries(more)) {
+    const known = found[scanner];
+    if (known === undefined) found[scanner] = { ...report, matches: [...report.matches] };
+    else {
+      known.score = Math.max(known.score, report.score);
+      known.matches.push(...report.matches);
+    }
   }
 }
 

@@ -1,11 +1,18 @@
 // Holds the events of a streamed response until the guard has released all of their text.
 import { isJsonObject, type JsonObject } from '../../../runtime/json.ts';
 import type { GuardFinding, GuardStream } from '../../../runtime/modules/guard.ts';
+import { ConfigurationError, InputError } from '../errors.ts';
 import { type ServerEvent, writeEvent } from './events.ts';
-import { type Answer, type Piece, textOf, type Wire } from './wire.ts';
+import type { Answer, Piece, Wire } from './wire.ts';
+
+/** Each open field has an instance of the guard module. */
+const FIELDS_MAX = 512;
+/** A character that JSON needs no escape for: whoever reads it gets other text than stands there. */
+const ESCAPE = /\\u/;
 
 interface HeldPiece {
   piece: Piece;
+  field: Field;
   /** In bytes of the field's text. */
   start: number;
   end: number;
@@ -21,10 +28,11 @@ interface Held {
 }
 
 interface Field {
-  stream: GuardStream;
+  /** Undefined when the field has ended. */
+  stream: GuardStream | undefined;
   pushed: number;
   released: number;
-  text: string;
+  parts: string[];
 }
 
 export interface HoldOptions {
@@ -42,36 +50,42 @@ export interface HoldOptions {
 export class Hold {
   readonly #options: HoldOptions;
   readonly #fields = new Map<string, Field>();
+  /** The texts of fields that have ended, and of what came whole. */
+  readonly #judged = new Set<string>();
+  #opened = 0;
+  #holdsTools: boolean;
   #queue: Held[] = [];
 
   constructor(options: HoldOptions) {
     this.#options = options;
+    this.#holdsTools = options.holdsTools;
   }
 
-  /** Takes an event; returns what was found in its text, and in what was held, now that more is known. */
+  /**
+   * Takes an event; returns what was found in its text, and in what was held, now that more is known. Throws a
+   * ConfigurationError for an event that cannot be judged.
+   */
   add(event: ServerEvent): GuardFinding[] {
     const held: Held = { event, pieces: [], isTool: false };
+    const json = this.#read(event);
+    const { wire, answer, hides } = this.#options;
+    const pieces = json === undefined ? [] : wire.event(json, answer);
+    if (json !== undefined && hides(json)) return [];
     this.#queue.push(held);
-    const json = parsed(event.data);
     if (json === undefined) return [];
-    if (this.#options.hides(json)) this.#queue.pop();
     const findings: GuardFinding[] = [];
-    for (const piece of this.#options.wire.event(json, this.#options.answer)) {
-      held.json = json;
-      held.isTool ||= piece.field.startsWith('tool');
-      const field = this.#field(piece.field);
-      if (field === undefined) continue;
-      findings.push(...this.#push(field, piece.text, false));
-      const start = field.pushed;
-      field.pushed += Buffer.byteLength(piece.text);
-      held.pieces.push({ piece, start, end: field.pushed });
-    }
+    if (pieces.length > 0) held.json = json;
+    held.isTool = pieces.some(({ field }) => field.startsWith('tool'));
+    for (const piece of pieces) if (!piece.isWhole) findings.push(...this.#take(piece, held));
+    const ends = wire.ends?.(json);
+    if (ends !== undefined) findings.push(...this.#end(ends));
+    for (const piece of pieces) if (piece.isWhole) findings.push(...this.#takeWhole(piece, held));
     return findings;
   }
 
   /** Says that nothing more comes; returns what was found at the ends of the fields. */
   end(): GuardFinding[] {
-    return [...this.#fields.values()].flatMap((field) => this.#push(field, '', true));
+    return this.#end(() => true);
   }
 
   /** The text of every field so far, as `answer.texts` and `others` have it. */
@@ -79,8 +93,10 @@ export class Hold {
     const all = [...this.#fields].filter(([name]) => !name.startsWith('tool'));
     const of = (isText: boolean) =>
       all
-        .filter(([name]) => isText === /^(text|response\.output_text)/.test(name))
-        .map(([, { text }]) => text);
+        .filter(
+          ([name]) => isText === /^(text|refusal|response\.(output_text|refusal)) /.test(name),
+        )
+        .map(([, { parts }]) => parts.join(''));
     return { texts: of(true), others: of(false) };
   }
 
@@ -89,16 +105,13 @@ export class Hold {
     let out = '';
     while (this.#queue.length > 0) {
       const held = this.#queue[0]!;
-      if (held.isTool && this.#options.holdsTools && !areToolsAllowed) return out;
-      if (held.pieces.some(({ piece, end }) => this.#fields.get(piece.field)!.released < end)) {
+      if (held.isTool && this.#holdsTools && !areToolsAllowed) return out;
+      if (held.pieces.some(({ field, end }) => field.released < end)) {
         return out + this.#cut(held);
       }
       this.#queue.shift();
       const { event, json } = held;
-      out +=
-        held.pieces.length === 0
-          ? `${event.raw}\n\n`
-          : writeEvent(event.event, JSON.stringify(json));
+      out += writeEvent(event, json === undefined ? event.data : JSON.stringify(json));
     }
     return out;
   }
@@ -108,45 +121,110 @@ export class Hold {
     const [first, ...more] = pieces;
     if (first === undefined || more.length > 0 || !this.#options.wire.canCut(json!)) return '';
     const { piece, start } = first;
-    const { released } = this.#fields.get(piece.field)!;
+    const { released } = first.field;
     if (released <= start) return '';
     const bytes = Buffer.from(piece.text);
     let at = released - start;
     while (at > 0 && (bytes[at]! & 0xc0) === 0x80) at--;
     if (at === 0) return '';
     piece.set(bytes.subarray(0, at).toString());
-    const out = writeEvent(event.event, JSON.stringify(json));
+    const out = writeEvent(event, JSON.stringify(json));
     piece.text = bytes.subarray(at).toString();
     piece.set(piece.text);
     first.start += at;
     return out;
   }
 
+  #take(piece: Piece, held: Held): GuardFinding[] {
+    const field = this.#field(piece.field);
+    if (field === undefined) return [];
+    const findings = this.#push(field, piece.text, false);
+    const start = field.pushed;
+    field.pushed += Buffer.byteLength(piece.text);
+    held.pieces.push({ piece, field, start, end: field.pushed });
+    if (held.isTool && ESCAPE.test(piece.text)) this.#holdsTools = true;
+    return findings;
+  }
+
+  /** What only repeats a text that was judged is not judged again. */
+  #takeWhole(piece: Piece, held: Held): GuardFinding[] {
+    const { scan } = this.#options;
+    if (scan === undefined || this.#judged.has(piece.text)) return [];
+    this.#count();
+    const field: Field = { stream: scan(), pushed: 0, released: 0, parts: [] };
+    field.pushed = Buffer.byteLength(piece.text);
+    const findings = this.#push(field, piece.text, false);
+    findings.push(...this.#close(field, held.isTool));
+    held.pieces.push({ piece, field, start: 0, end: field.pushed });
+    return findings;
+  }
+
   #field(name: string): Field | undefined {
     const { scan } = this.#options;
     let field = this.#fields.get(name);
-    if (field === undefined) {
-      if (scan === undefined) return undefined;
-      field = { stream: scan(), pushed: 0, released: 0, text: '' };
-      this.#fields.set(name, field);
-    }
+    if (scan === undefined || field?.stream !== undefined) return field;
+    this.#count();
+    const parts = field === undefined ? [] : field.parts;
+    field = { stream: scan(), pushed: 0, released: 0, parts: [...parts] };
+    this.#fields.set(name, field);
     return field;
   }
 
+  #count(): void {
+    this.#opened += 1;
+    if (this.#opened > FIELDS_MAX) {
+      throw new InputError('input_too_large', 'the response has too many parts');
+    }
+  }
+
+  #end(ends: (field: string) => boolean): GuardFinding[] {
+    return [...this.#fields]
+      .filter(([name, { stream }]) => stream !== undefined && ends(name))
+      .flatMap(([name, field]) => this.#close(field, name.startsWith('tool')));
+  }
+
+  #close(field: Field, isTool: boolean): GuardFinding[] {
+    const findings = this.#push(field, '', true);
+    field.stream = undefined;
+    const text = field.parts.join('');
+    this.#judged.add(text);
+    const { scan } = this.#options;
+    const meant = isTool ? unescaped(text) : undefined;
+    if (meant !== undefined && scan !== undefined)
+      findings.push(...scan().push(meant, true).findings);
+    return findings;
+  }
+
   #push(field: Field, text: string, isLast: boolean): GuardFinding[] {
+    if (field.stream === undefined) return [];
     const { findings, released } = field.stream.push(text, isLast);
     field.released = released;
-    field.text += text;
+    if (text !== '') field.parts.push(text);
     return findings;
+  }
+
+  /** The JSON of an event; undefined where it has none, as the mark of the end. */
+  #read({ data, others }: ServerEvent): JsonObject | undefined {
+    // A line that is no field may be all of an error, which one client reads.
+    const given = data ?? others.find((line) => line.trimStart().startsWith('{'));
+    if (given === undefined || given.trim() === '' || given.trim() === '[DONE]') return undefined;
+    const value = parsed(given);
+    if (isJsonObject(value) && (data !== undefined || value.error !== undefined)) return value;
+    throw new ConfigurationError('responses of models are read as JSON only');
   }
 }
 
-function parsed(data: string | undefined): JsonObject | undefined {
-  if (data === undefined || !textOf(data).startsWith('{')) return undefined;
+function parsed(data: string): unknown {
   try {
-    const value: unknown = JSON.parse(data);
-    return isJsonObject(value) ? value : undefined;
+    return JSON.parse(data);
   } catch {
     return undefined;
   }
+}
+
+/** The arguments of a tool as whoever reads them gets them, where they hold an escaped character. */
+export function unescaped(text: string): string | undefined {
+  if (!ESCAPE.test(text)) return undefined;
+  const value = parsed(text);
+  return value === undefined ? undefined : JSON.stringify(value);
 }

@@ -1,7 +1,7 @@
 // Wraps a client of a language model: every call is a span, is scanned, and its tool calls are shown to policy.
 import { ConfigurationError } from '../errors.ts';
 import { anthropicMessages } from './anthropic.ts';
-import { mistralChat, openaiChat } from './chat.ts';
+import { mistralChat, openaiChat, openaiCompletions } from './chat.ts';
 import { type Fetch, guardedFetch } from './exchange.ts';
 import { googleContent } from './google.ts';
 import { Guarding, isEnabled } from './guarding.ts';
@@ -28,7 +28,7 @@ type Adapter = (client: Client, wrap: (next: Fetch) => Fetch) => object | undefi
 type Client = any;
 
 const ADAPTERS: readonly { wires: Parameters<typeof guardedFetch>[1]; adapt: Adapter }[] = [
-  { wires: [openaiChat, openaiResponses], adapt: openai },
+  { wires: [openaiChat, openaiResponses, openaiCompletions], adapt: openai },
   { wires: [anthropicMessages], adapt: anthropic },
   { wires: [googleContent], adapt: google },
   { wires: [mistralChat], adapt: mistral },

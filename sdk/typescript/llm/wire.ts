@@ -1,6 +1,10 @@
 // What a provider's file tells of its requests and responses.
 import type { JsonObject, JsonValue } from '../../../runtime/json.ts';
 import { isJsonObject } from '../../../runtime/json.ts';
+import { InputError } from '../errors.ts';
+import { textsWithin } from './content.ts';
+
+const TOOLS_MAX = 512;
 
 /** A call that a model asks for; `arguments` is the JSON text as the model wrote it. */
 export interface ToolCall {
@@ -28,14 +32,20 @@ export interface Answer {
   /** What is shown; reasoning and refusals are `others`, scanned all the same. */
   texts: string[];
   others: string[];
-  tools: Pick<ToolCall, 'name' | 'arguments' | 'id'>[];
+  tools: Called[];
+  /** Those of a stream by what their parts name them. */
+  open: Map<string, Called>;
 }
+
+export type Called = Pick<ToolCall, 'name' | 'arguments' | 'id'>;
 
 /** A piece of text within one event of a stream. */
 export interface Piece {
   /** The field of the response that it goes on; the arguments of a tool call begin with `tool`. */
   field: string;
   text: string;
+  /** All of a field, which may have come in parts before. */
+  isWhole?: boolean;
   /** Puts other text in its place. */
   set(text: string): void;
 }
@@ -56,12 +66,14 @@ export interface Wire {
   read(body: JsonObject): Answer;
   /** Notes what an event of a stream says besides its text, and returns its text. */
   event(event: JsonObject, answer: Answer): Piece[];
+  /** Whether an event ends a field, by the field's name; absent where the stream's end ends all. */
+  ends?(event: JsonObject): ((field: string) => boolean) | undefined;
   /** Whether an event is text only, so that it can leave in two parts. */
   canCut(event: JsonObject): boolean;
 }
 
 export function emptyAnswer(): Answer {
-  return { finishReasons: [], texts: [], others: [], tools: [] };
+  return { finishReasons: [], texts: [], others: [], tools: [], open: new Map() };
 }
 
 /** The member of nested objects, undefined where there is none. */
@@ -102,17 +114,43 @@ export function piece(field: string, holder: JsonValue | undefined, name: string
   ];
 }
 
-/** Adds a piece to the tool call of a number, and what else is said of it. */
+/** The texts of a part of a response that were not read yet: a kind of content that is new is scanned as well. */
+export function rest(value: JsonValue | undefined, known: readonly string[]): string[] {
+  return textsWithin(value).filter((text) => text !== '{}' && !known.includes(text));
+}
+
+/** Adds to a whole answer what of a part was not read yet. */
+export function readRest(value: JsonValue | undefined, answer: Answer): void {
+  const called = answer.tools.map((tool) => tool.arguments);
+  answer.others.push(...rest(value, [...answer.texts, ...answer.others, ...called]));
+}
+
+/** A piece that no event is cut in. */
+export function fixed(field: string, text: string, isWhole = false): Piece {
+  return { field, text, isWhole, set() {} };
+}
+
+/** Adds to a tool call, known by a name of its own in the stream, and returns it as a piece. */
 export function toolPart(
   answer: Answer,
-  index: number,
+  key: string,
   { id, name, text }: { id?: JsonValue; name?: JsonValue; text?: JsonValue },
-): void {
-  answer.tools[index] ??= { name: '', arguments: '' };
-  const tool = answer.tools[index];
-  if (typeof id === 'string') tool.id = id;
-  if (typeof name === 'string') tool.name ||= name;
+): Piece {
+  let tool = answer.open.get(key);
+  const isOther = typeof id === 'string' && id !== '' && tool?.id !== undefined && tool.id !== id;
+  if (tool === undefined || isOther) {
+    if (answer.tools.length >= TOOLS_MAX) {
+      throw new InputError('input_too_large', 'the response has too many tool calls');
+    }
+    tool = { name: '', arguments: '' };
+    answer.tools.push(tool);
+    answer.open.set(key, tool);
+  }
+  if (typeof id === 'string' && id !== '') tool.id = id;
+  // The clients take the last name that is sent.
+  if (typeof name === 'string' && name !== '') tool.name = name;
   if (typeof text === 'string') tool.arguments += text;
+  return fixed(`tool ${key}`, textOf(text));
 }
 
 /** Notes a reason once. */
