@@ -1,5 +1,6 @@
 // Addresses of Bitcoin (base58check, bech32, bech32m) and Ethereum.
 
+import { bech32Step, bech32Value } from '../../common/bech32';
 import { sha256Begin, sha256End, sha256Update } from '../../common/sha256';
 import { propose } from './candidate';
 import { BITCOIN_ADDRESS, ETHEREUM_ADDRESS } from './kinds';
@@ -53,41 +54,21 @@ export function base58At(p: u32): void {
   if (load<u32>(hash) == load<u32>(decoded, 21)) propose(BITCOIN_ADDRESS, p, stop, CHECKED);
 }
 
-const CHARSET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
-
-/** One step of the checksum of BIP 173. */
-function polymod(check: u32, value: u32): u32 {
-  const top = check >> 25;
-  let next = ((check & 0x1ffffff) << 5) ^ value;
-  if ((top & 1) != 0) next ^= 0x3b6a57b2;
-  if ((top & 2) != 0) next ^= 0x26508e6d;
-  if ((top & 4) != 0) next ^= 0x1ea119fa;
-  if ((top & 8) != 0) next ^= 0x3d4233dd;
-  if ((top & 16) != 0) next ^= 0x2a1462b3;
-  return next;
-}
-
 /** Proposes the address `bc1…` whose `1` is at `p`, in small letters (BIP 173, BIP 350). */
 export function bech32At(p: u32): void {
   const stop = run(p + 1, ALNUM, 60);
   const length = stop - p - 1;
   if (at(p - 2) != 0x62 || at(p - 1) != 0x63 || length < 39 || length > 59) return;
   // The prefix: the high bits of `bc`, 0, the low bits.
-  let check = polymod(polymod(polymod(polymod(polymod(1, 3), 3), 0), 2), 3);
+  let check = bech32Step(bech32Step(bech32Step(bech32Step(bech32Step(1, 3), 3), 0), 2), 3);
   count(length * 16);
   for (let q = p + 1; q < stop; q++) {
-    const value = charsetIndex(at(q));
+    const value = bech32Value(at(q));
     if (value == 32) return;
-    check = polymod(check, value);
+    check = bech32Step(check, value);
   }
   if (check != 1 && check != 0x2bc830a3) return;
   propose(BITCOIN_ADDRESS, p - 2, stop, CHECKED);
-}
-
-function charsetIndex(byte: u32): u32 {
-  const source = <u32>changetype<usize>(CHARSET);
-  for (let i: u32 = 0; i < 32; i++) if (load<u16>(source + (i << 1)) == byte) return i;
-  return 32;
 }
 
 /** Proposes the address of 40 hexadecimal digits after the `0x` at `p`. */
