@@ -1,8 +1,9 @@
 // Writes rules as the section that wasm/guard/engine reads: records, automata, programs and names.
 import { type Automaton, buildAutomaton, keywordBytes } from './automaton.ts';
 import { keywordReach } from './automaton-keywords.ts';
-import { compileTree } from './program.ts';
+import { compileTree, lengths } from './program.ts';
 import { Packer } from './program-pack.ts';
+import type { Tree } from './re2.ts';
 import { type Rule, SETS } from './rules.ts';
 import { PatternError, RuleError } from './rules-error.ts';
 import { beginsWord } from './rules-word.ts';
@@ -12,6 +13,10 @@ const HEADER_BYTES = 48;
 const RULE_BYTES = 40;
 /** Findings are judged by the entropy of so many bytes at most. */
 const ENTROPY_BYTES = 1024;
+/** The bit of a pattern's number that says that it is looked for near a finding's beginning only. */
+const NEAR_BEGINNING = 0x8000;
+/** So far behind the fewest bytes of a finding a placeholder may end; fewer bytes than one has. */
+const PLACEHOLDER_TAIL = 2;
 /** Entropies are counted in parts of a bit: 2 to the power of 12. */
 const ENTROPY_UNIT = 4096;
 const Flag = { generic: 1, whole: 2, direct: 4, captures: 8, word: 16 } as const;
@@ -84,7 +89,10 @@ function packRule(rule: Rule, kind: number, packer: Packer) {
   const [program, looser] = packer.addPrograms([exact, isLooser ? loose : undefined]);
   const filter = isDirect ? undefined : (looser ?? program);
   const stop = rule.stopwords.length === 0 ? NONE : packer.addWords(rule.stopwords);
-  const allow = rule.allow.map((pattern) => packer.addPattern(pattern));
+  const allow = [
+    ...rule.allow.map((pattern) => packer.addPattern(pattern)),
+    ...rule.placeholders.map((pattern) => packer.addPattern(pattern) | NEAR_BEGINNING),
+  ];
   const allowAt = packer.append(shorts(allow));
   const flags =
     (rule.generic ? Flag.generic : 0) |
@@ -103,7 +111,29 @@ function packRule(rule: Rule, kind: number, packer: Packer) {
   view.setUint16(28, stop, true);
   view.setUint16(30, allow.length, true);
   view.setUint32(32, allowAt, true);
+  view.setUint32(36, placeholderBytes(rule), true);
   return { bytes, reach: most, isWhole };
+}
+
+/**
+ * In how many of a finding's first bytes a placeholder excuses it. A word that is appended to a credential stands
+ * behind the fewest bytes that the format has, and excuses nothing; what a generic rule finds has no format.
+ */
+function placeholderBytes({ generic, group, pattern }: Rule): number {
+  if (generic) return 0xffffffff;
+  const finding = group === 0 ? pattern.tree : (groupIn(pattern.tree, group) ?? pattern.tree);
+  return lengths(finding).least + PLACEHOLDER_TAIL;
+}
+
+function groupIn(tree: Tree, group: number): Tree | undefined {
+  if (tree.kind === 'group' && tree.index === group) return tree;
+  if (tree.kind === 'group' || tree.kind === 'repeat') return groupIn(tree.item, group);
+  if (tree.kind !== 'concat' && tree.kind !== 'either') return undefined;
+  for (const item of tree.items) {
+    const found = groupIn(item, group);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** The record of a set; `numbers` are its rules. */

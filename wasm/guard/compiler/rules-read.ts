@@ -12,7 +12,7 @@ const KEYWORD_MIN = 3;
 const KEYWORD_MAX = 64;
 const ENTROPY_MAX = 8;
 const SCORE_MAX = 1000;
-const FILE_MEMBERS = ['set', 'rules', 'allow'];
+const FILE_MEMBERS = ['set', 'rules', 'allow', 'placeholders'];
 const RULE_MEMBERS = [
   ...['id', 'kind', 'title', 'docs', 'keywords', 'pattern', 'max', 'entropy', 'check'],
   ...['stopwords', 'allow', 'generic', 'score'],
@@ -26,7 +26,21 @@ const NAME = /^[a-z][a-z0-9_]{0,63}$/;
  */
 export function readRules(sources: readonly RuleSource[]): Rule[] {
   const ids = new Set<string>();
-  return sources.flatMap((source) => new RuleFile(source, ids).rules());
+  const files = sources.map((source) => new RuleFile(source, ids).read());
+  return files.flatMap(({ rules }) =>
+    rules.map((rule) => ({ ...rule, allow: [...rule.allow, ...allowedIn(files, rule.set)] })),
+  );
+}
+
+interface RuleList {
+  set: SetName;
+  rules: Rule[];
+  allow: Pattern[];
+}
+
+/** What the files allow that have no rules of their own: it holds for every rule of the set. */
+function allowedIn(files: readonly RuleList[], set: SetName): Pattern[] {
+  return files.flatMap((file) => (file.set === set && file.rules.length === 0 ? file.allow : []));
 }
 
 class RuleFile {
@@ -41,7 +55,7 @@ class RuleFile {
     this.#ids = ids;
   }
 
-  rules(): Rule[] {
+  read(): RuleList {
     const document = parseDocument(this.#text, {
       lineCounter: this.#lines,
       prettyErrors: false,
@@ -51,15 +65,17 @@ class RuleFile {
       throw new RuleError(this.#placeAt(error.pos[0]), `is no YAML: ${error.message}`, error);
     }
     const root = this.#map(document.contents, 'the file', FILE_MEMBERS);
-    const set = this.#string(this.#member(root, 'set', 'the file'), 'set');
-    if (!SETS.includes(set as SetName)) {
+    const set = this.#string(this.#member(root, 'set', 'the file'), 'set') as SetName;
+    if (!SETS.includes(set)) {
       this.#fail(root.get('set', true), `set is one of ${SETS.join(', ')}`);
     }
-    const common = this.#list(root, 'allow').map((node) => this.#pattern(node, 'allow'));
-    return this.#list(root, 'rules').map((node) => this.#rule(node, set as SetName, common));
+    const allow = this.#patterns(root, 'allow');
+    const common = { set, allow, placeholders: this.#patterns(root, 'placeholders') };
+    const rules = this.#list(root, 'rules').map((node) => this.#rule(node, common));
+    return { set, rules, allow };
   }
 
-  #rule(node: unknown, set: SetName, common: readonly Pattern[]): Rule {
+  #rule(node: unknown, common: Pick<Rule, 'set' | 'allow' | 'placeholders'>): Rule {
     const map = this.#map(node, 'a rule', RULE_MEMBERS);
     const id = this.#name(this.#member(map, 'id', 'a rule'), 'id');
     if (this.#ids.has(id)) this.#fail(map.get('id', true), `two rules have the id ${id}`);
@@ -74,7 +90,7 @@ class RuleFile {
       );
     }
     return {
-      ...{ set, id, kind, pattern, place: this.#place(patternNode) },
+      ...{ set: common.set, id, kind, pattern, place: this.#place(patternNode) },
       title: this.#optionalText(map, 'title') ?? id.replaceAll('_', ' '),
       docs: this.#optionalText(map, 'docs'),
       keywords: this.#list(map, 'keywords').map((each) => this.#keyword(each)),
@@ -83,7 +99,8 @@ class RuleFile {
       entropy: this.#number(map, 'entropy', 0, ENTROPY_MAX) ?? 0,
       check: this.#check(map),
       stopwords: this.#list(map, 'stopwords').map((each) => this.#stopword(each)),
-      allow: [...this.#list(map, 'allow').map((each) => this.#pattern(each, 'allow')), ...common],
+      allow: [...this.#patterns(map, 'allow'), ...common.allow],
+      placeholders: common.placeholders,
       generic: this.#flag(map, 'generic'),
       score: this.#whole(map, 'score', 0, SCORE_MAX) ?? SCORE_MAX,
     };
@@ -147,6 +164,10 @@ class RuleFile {
       if (!(error instanceof PatternError)) throw error;
       return this.#fail(node, `${what} is no RE2 pattern: ${error.message}`, error);
     }
+  }
+
+  #patterns(map: YAMLMap, name: string): Pattern[] {
+    return this.#list(map, name).map((node) => this.#pattern(node, name));
   }
 
   #name(node: unknown, what: string): string {

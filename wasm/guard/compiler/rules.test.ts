@@ -96,6 +96,36 @@ test('makes a guard with rules of users, metered as the shipped one', () => {
   ]);
 });
 
+test('what a file without rules allows is found by no rule of the set', () => {
+  const text = 'acme-123456 acme-000000';
+  const own = { file: 'own.yaml', text: rule("pattern: 'acme-[0-9]{6}'") };
+  const starts = (...lists: string[]) => {
+    const sources = [own, ...lists.map((list) => ({ file: 'list.yaml', text: list }))];
+    const guard = Guard.create(compileGuard(sources, { shipped: false }));
+    return guard
+      .scan({ direction: 'input', scanners: ['Secrets'], text })
+      .findings.map(({ start }) => start);
+  };
+  assert.equal(starts(), [0, 12]);
+  assert.equal(starts("set: secrets\nallow: ['^acme-1']"), [12]);
+  assert.equal(starts("set: injection\nallow: ['^acme-1']"), [0, 12]);
+  const others = `${rule("pattern: 'abc'").replace('one', 'two')}\nallow: ['^acme-1']`;
+  assert.equal(starts(others), [0, 12]);
+});
+
+test('a placeholder excuses what has it near the beginning, and anything that a generic rule finds', () => {
+  const found = (members: string, text: string) => {
+    const rules = `${rule(`pattern: 'acme-[0-9a-z]{8,}'\n    max: 99${members}`)}\nplaceholders: [sample]`;
+    const guard = Guard.create(
+      compileGuard([{ file: 'own.yaml', text: rules }], { shipped: false }),
+    );
+    return guard.scan({ direction: 'input', scanners: ['Secrets'], text }).findings.length;
+  };
+  assert.is(found('', 'acme-sample12'), 0);
+  assert.is(found('', 'acme-12345678sample'), 1);
+  assert.is(found('\n    generic: true', 'acme-12345678sample'), 0);
+});
+
 test('scans the whole text for few of the shipped rules for credentials', () => {
   const plans = planRules(shippedRules()).filter(({ rule: { set } }) => set === 'secrets');
   const whole = plans.filter(({ isWhole }) => isWhole).map(({ rule: { id } }) => id);

@@ -35,6 +35,8 @@ export interface Rule {
   check: number;
   stopwords: readonly string[];
   allow: readonly Pattern[];
+  /** Excuse a finding as `allow` does, but only near its beginning unless the rule is generic. */
+  placeholders: readonly Pattern[];
   generic: boolean;
   /** Thousandths. */
   score: number;

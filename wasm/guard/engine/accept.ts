@@ -17,6 +17,7 @@ import {
   ruleRecord,
 } from './tables';
 
+const NEAR_BEGINNING: u32 = 0x8000;
 // How often each byte stands in the finding.
 const COUNTS: usize = takeUnset(256 * 2);
 
@@ -43,7 +44,11 @@ function stands(rule: u32, start: usize, end: usize): bool {
   const allowed = BASE + load<u32>(record, 32);
   const count = <u32>load<u16>(record, 30);
   for (let index: u32 = 0; index < count; index++) {
-    if (matchesIn(load<u16>(allowed + (index << 1)), start, end)) return false;
+    const pattern: u32 = load<u16>(allowed + (index << 1));
+    // A placeholder is looked for within the fewest bytes of the format: see compiler/rules-pack.ts.
+    const near = <usize>load<u32>(record, 36);
+    const to = (pattern & NEAR_BEGINNING) != 0 && near < end - start ? start + near : end;
+    if (matchesIn(pattern & ~NEAR_BEGINNING, start, to)) return false;
   }
   const check = <u32>load<u16>(record, 4);
   return check == 0 || checkHolds(check, start, end);

@@ -237,6 +237,25 @@ test('URLs without a password or with a placeholder are fine', () => {
   }
 });
 
+test('a word behind a credential does not hide it; one in its place does', () => {
+  const key = ['hf', noise(UPPER + LOWER, 34)].join('_');
+  const slack = ['xoxb', noise(DIGITS, 12), noise(DIGITS, 12), noise(ALNUM, 24)].join('-');
+  for (const value of [key, slack]) {
+    assert.is(kinds(value).length, 1, value);
+    for (const word of ['example', 'Example', 'xxxxxx', 'placeholder', 'redacted']) {
+      assert.equal(kinds(value + word), kinds(value), word);
+    }
+  }
+  assert.equal(kinds(`hf_example${noise(UPPER + LOWER, 34)}`), []);
+});
+
+test('a private key in a comment, a table or a quotation is found', () => {
+  for (const sign of ['# ', ' * ', '| ', '> ', '// ']) {
+    const text = pem('PRIVATE KEY').replace(/^/gm, sign);
+    assert.equal(kinds(text), ['private_key'], sign);
+  }
+});
+
 test('a secret planted in any text is found', () => {
   const all = Object.entries(examples).flatMap(([kind, values]) =>
     values.map((value) => ({
