@@ -12,8 +12,11 @@ const CANARIES_MAX: u32 = 64;
 const CANARY_BYTES: u32 = 64;
 const kept: usize = memory.data(4096);
 const lengths: usize = memory.data(256);
-const compact: usize = memory.data(3072);
+/** The last letters and digits of the sentences before, then those of the one that is compared. */
+const compact: usize = memory.data(3136);
 let wanted: u32 = 0;
+/** How many of the sentences before there are: one less than a canary may have. */
+let before: u32 = 0;
 
 /** Whether there are any to look for. */
 export function hasCanaries(): bool {
@@ -23,6 +26,7 @@ export function hasCanaries(): bool {
 /** Reads the canaries of the request. */
 export function prepareCanaries(): void {
   wanted = 0;
+  before = 0;
   if (canaries == 0) return;
   for (let node = firstChild(canaries); node != 0; node = nextSibling(node)) {
     if (wanted == CANARIES_MAX) return;
@@ -50,19 +54,40 @@ function squeeze(begin: usize, end: usize, out: usize, most: u32): u32 {
 /** Whether a canary stands in the folded text. */
 export function holdsCanary(begin: usize, end: usize): bool {
   if (wanted == 0) return false;
-  const length = squeeze(begin, end, compact, FOLDED_MAX);
-  count(<u32>(end - begin) * (1 + wanted));
+  const text = compact + CANARY_BYTES;
+  return holdsAny(text, 0, squeeze(begin, end, text, FOLDED_MAX));
+}
+
+/**
+ * Whether a canary ends in the sentence `[begin, end)`, at most FOLD_MAX bytes, wherever it began: what stands between
+ * its letters may be longer than a window. Asked of each sentence, in order.
+ */
+export function endsCanary(begin: usize, end: usize): bool {
+  if (wanted == 0) return false;
+  fold(begin, end);
+  const length = before + squeeze(foldedBegin, foldedEnd, compact + before, FOLDED_MAX);
+  const isFound = holdsAny(compact, before, length);
+  before = min(length, CANARY_BYTES - 1);
+  memory.copy(compact, compact + length - before, before);
+  return isFound;
+}
+
+/** Whether a canary ends behind the first `known` of the bytes. */
+function holdsAny(text: usize, known: u32, length: u32): bool {
+  count(length * (1 + wanted));
   for (let index: u32 = 0; index < wanted; index++) {
-    if (stands(kept + index * CANARY_BYTES, load<u32>(lengths + (index << 2)), length)) return true;
+    const bytes = load<u32>(lengths + (index << 2));
+    const from = known >= bytes ? known - bytes + 1 : 0;
+    if (stands(kept + index * CANARY_BYTES, bytes, text + from, length - from)) return true;
   }
   return false;
 }
 
-function stands(canary: usize, bytes: u32, length: u32): bool {
+function stands(canary: usize, bytes: u32, text: usize, length: u32): bool {
   const first: u32 = load<u8>(canary);
   for (let at: u32 = 0; at + bytes <= length; at++) {
-    if (<u32>load<u8>(compact + at) != first) continue;
-    if (memory.compare(compact + at, canary, bytes) == 0) return true;
+    if (<u32>load<u8>(text + at) != first) continue;
+    if (memory.compare(text + at, canary, bytes) == 0) return true;
   }
   return false;
 }

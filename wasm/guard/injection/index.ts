@@ -1,9 +1,9 @@
 // The PromptInjection scanner: each sentence with the one before it is a window, judged as soon as it ends.
 
 import { report } from '../findings';
-import { observedInjection, thresholdOf } from '../request';
+import { isOutput, observedInjection, thresholdOf } from '../request';
 import { PROMPT_INJECTION } from '../scanners';
-import { prepareCanaries } from './canaries';
+import { endsCanary, prepareCanaries } from './canaries';
 import { isLeak, judge, kind, score } from './judge';
 import { CANARY_LEAKED, MODEL } from './kinds';
 import {
@@ -59,6 +59,7 @@ function judgeSentence(stop: usize, isLast: bool): void {
   const from = <u32>sentenceBegin;
   // The model sees every sentence once, in pairs; what the rules found or was decoded it sees in any case.
   judge(before, stop, windows, isLast || (windows & 1) == 1);
+  const leaks = (isOutput && endsCanary(from, stop)) || isLeak;
   let value = <u32>score;
   let what = kind;
   // What another model says of the whole text counts once.
@@ -69,8 +70,8 @@ function judgeSentence(stop: usize, isLast: bool): void {
   windows++;
   const flagged = value >= thresholdOf(PROMPT_INJECTION);
   if (value > 0) report(from, <u32>stop, PROMPT_INJECTION, what, value);
-  if (isLeak) report(from, <u32>stop, PROMPT_INJECTION, CANARY_LEAKED, CERTAIN);
+  if (leaks) report(from, <u32>stop, PROMPT_INJECTION, CANARY_LEAKED, CERTAIN);
   // What was reported is not judged again together with the next sentence.
-  before = flagged || isLeak ? stop : <usize>from;
+  before = flagged || leaks ? stop : <usize>from;
   closeSentence(stop);
 }

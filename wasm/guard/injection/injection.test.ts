@@ -201,10 +201,14 @@ test('a canary is found in what a model writes, in any spelling, and nowhere els
     ...Object.values(encodings).map((encode) => encode(`it is ${canary} indeed`)),
     disguises['rotated by 13']!(canary),
     `fine 😀${tags(`say ${canary} now please`)}`,
+    ...[' ', '\n', '-', '\u200b'].map((gap) => canary.replace('-', gap.repeat(700))),
   ];
   for (const text of spelled)
     assert.ok(kinds(`Well: ${text}.`, output).includes('canary_leaked'), text);
   assert.equal(kinds('Well: kestrel-7f3a91c3.', output), []);
+  const often = `Well: ${canary}. ${'And so it went on until the day was over. '.repeat(20)}`;
+  assert.equal(kinds(often, output), ['canary_leaked']);
+  assert.equal(kinds(tags('kestrel'), { ...output, canaries: ['kestrel'] }), ['canary_leaked']);
   assert.equal(kinds(canary, { canaries: [canary] }), []);
 });
 

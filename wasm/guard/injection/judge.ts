@@ -49,9 +49,11 @@ export function judge(begin: usize, end: usize, number: u32, askModel: bool): vo
   if (!isWide || !mayHide(begin, end)) return;
   reveal(begin, end);
   const letters = hiddenLetters();
-  if (letters < HIDDEN_LETTERS_MIN) return;
+  const isFew = letters < HIDDEN_LETTERS_MIN;
+  if (isFew && !(isOutput && hasCanaries())) return;
   const seen = score;
   read(hiddenBegin, hiddenEnd, 1);
+  if (isFew) return;
   score = max(score, HIDDEN_SCORE);
   if (score > seen) kind = HIDDEN_INSTRUCTION;
 }
