@@ -88,14 +88,14 @@ function scanText(source: Source, text: string, plan: ScanPlan, report: ScanRepo
   const places = new Places(bytes);
   for (const { scanner, kind, score, start, end } of result.findings) {
     const { line, column } = places.of(start);
-    if (source.isCounted?.(line) === false) continue;
+    const last = places.of(end);
+    if (source.isCounted?.(line, last.line) === false) continue;
     const value = bytes.toString('utf8', start, end);
     const fingerprint = fingerprintOf(source.name, kind, value);
     if (allowed.fingerprints.has(fingerprint) || places.line(line).includes(ALLOW_COMMENT)) {
       report.allowed += 1;
       continue;
     }
-    const last = places.of(end);
     report.findings.push({
       ...{ file: source.name, line, column, end_line: last.line, end_column: last.column },
       ...{ scanner, kind, ...titleOf(titles, kind), score: score / 1000 },

@@ -211,6 +211,33 @@ test('what is staged is scanned as it would be committed, and only the lines tha
   assert.is((await guard(root, ['scan', '--staged'])).code, 2);
 });
 
+test('no attribute, no odd name and no line that stays keeps what is staged from being found', async () => {
+  const fence = (word: string) => `-----${word} RSA PRIVATE KEY-----\n`;
+  const body = Buffer.alloc(600, 'A9b7+Zk2').toString('base64').replaceAll(/.{64}/g, '$&\n');
+  const here = folder({
+    '.gitattributes': '*.env -diff\n',
+    'key.pem': fence('BEGIN'),
+  });
+  const git = (...argv: string[]) => {
+    const author = ['-c', 'user.name=t', '-c', 'user.email=t@example.org'];
+    execFileSync('git', ['--literal-pathspecs', ...author, ...argv], { cwd: here, stdio: 'pipe' });
+  };
+  git('init', '-q');
+  git('add', '.');
+  git('commit', '-q', '-m', 'first');
+  const odd = ['a.env', ':(top)x', ':!x', 'b[1]*.txt', '-q', 'new\nline'];
+  for (const name of odd) writeFileSync(join(here, name), `${token}\n`);
+  writeFileSync(join(here, 'key.pem'), `${fence('BEGIN')}${body}\n${fence('END')}`);
+  git('add', '--', ...odd, 'key.pem');
+  const { report } = await scanned(here, ['--staged']);
+  assert.equal(
+    findingsOf(report)
+      .map(({ file }) => file)
+      .sort(),
+    [...odd, 'key.pem'].sort(),
+  );
+});
+
 test('SARIF is valid by its schema, and points at the same places', async () => {
   const here = folder({
     'with space/é.txt': `a\n ${token} ${other}\n`,

@@ -10,8 +10,8 @@ export interface Source {
   /** As it is shown: relative to the working folder, with `/`. */
   name: string;
   read(): Buffer;
-  /** The lines that count; every one where it is left out. */
-  isCounted?(line: number): boolean;
+  /** Whether one of these lines counts; every one does where it is left out. */
+  isCounted?(first: number, last: number): boolean;
 }
 
 /** What of a source can be scanned. */
@@ -48,7 +48,7 @@ function shown(path: string): string {
   return (name.startsWith('..') ? path : name).split(sep).join('/');
 }
 
-/** What `git commit` would record now, of the lines that it would add. */
+/** What `git commit` would record now below this folder, of the lines that it would add. */
 export function stagedSources(): Source[] {
   const names = git(['diff', '--cached', '--name-only', '-z', '--diff-filter=ACMRT', '--relative'])
     .toString('utf8')
@@ -59,9 +59,10 @@ export function stagedSources(): Source[] {
     return {
       name,
       read: () => git(['show', `:./${name}`]),
-      isCounted(line) {
+      // A key whose first line stays, and whose others come, comes.
+      isCounted(first, last) {
         added ??= addedLines(name);
-        return added.some(([first, count]) => line >= first && line < first + count);
+        return added.some(([from, count]) => last >= from && first < from + count);
       },
     };
   });
@@ -69,7 +70,8 @@ export function stagedSources(): Source[] {
 
 /** First line and number of lines of each hunk. */
 function addedLines(name: string): [number, number][] {
-  const options = ['--cached', '-U0', '--no-color', '--no-ext-diff', '--no-textconv'];
+  // As text whatever attributes say: a file without hunks would have no line that counts.
+  const options = ['--cached', '-U0', '--text', '--no-color', '--no-ext-diff', '--no-textconv'];
   const diff = git(['diff', ...options, '--', name]).toString('latin1');
   return [...diff.matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].map(([, first, count = '1']) => [
     Number(first),
@@ -79,7 +81,7 @@ function addedLines(name: string): [number, number][] {
 
 function git(argv: string[]): Buffer {
   try {
-    return execFileSync('git', argv, {
+    return execFileSync('git', ['--literal-pathspecs', ...argv], {
       maxBuffer: GIT_BYTES_MAX,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

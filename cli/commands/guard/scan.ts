@@ -30,7 +30,8 @@ To keep a finding: ${ALLOW_COMMENT} in its line, or its fingerprint in ${ALLOWED
 --write-baseline fills. "paths" in that file are globs of files that are not scanned.
 
 Options
-  --staged            what the next commit would record, of the lines that it adds
+  --staged            what the next commit would record below this folder, of
+                      the lines that it adds
   --scanners LIST     names with commas between them, or all; default Secrets,InvisibleText
   --direction D       input (to a model or a tool) or output (from one); default input
   --rules FILE        rules of your own beside the platform's; may be given again
@@ -154,8 +155,8 @@ function textOf(report: ScanReport): string {
   const { findings, files, skipped, allowed, refused, truncated } = report;
   const lines = findings.map(findingText);
   for (const { file, message } of refused)
-    lines.push(`${pc.red('not scanned')} ${file}: ${message}`);
-  for (const file of truncated) lines.push(`${file}: more was found than is listed`);
+    lines.push(`${pc.red('not scanned')} ${printable(file)}: ${printable(message)}`);
+  for (const file of truncated) lines.push(`${printable(file)}: more was found than is listed`);
   const left = [
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(allowed > 0 ? [`${allowed} allowed`] : []),
@@ -166,10 +167,15 @@ function textOf(report: ScanReport): string {
   return lines.join('\n');
 }
 
+/** A file's name may hold what a terminal obeys. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, '\ufffd');
+}
+
 function findingText(finding: FileFinding): string {
   const { file, line, column, kind, preview, title, scanner, fingerprint } = finding;
   return [
-    `${pc.bold(`${file}:${line}:${column}`)}  ${kind}  ${preview}  ${title}`,
+    `${pc.bold(`${printable(file)}:${line}:${column}`)}  ${kind}  ${preview}  ${title}`,
     `    ${ADVICE[scanner]}`,
     pc.dim(`    or keep it: ${ALLOW_COMMENT} in the line, or ${fingerprint}`),
   ].join('\n');
