@@ -66,6 +66,22 @@ blocking contains finding.scanner if {
 }
 
 # METADATA
+# title: Scanners that judge every text, so that only who asks can have left them out
+judging_all := {"InvisibleText", "PII", "PromptInjection", "Secrets", "Toxicity"}
+
+# METADATA
+# title: Scanners that must judge, and have not
+# description: Something other than `warn` is said of them where the agent has no say.
+missing contains scanner if {
+	some scanner in judging_all
+	some action in said_of(scanner)
+	action != "warn"
+	every ran in input.resource.scanners {
+		ran != scanner
+	}
+}
+
+# METADATA
 # title: Every finding is listed
 # scope: document
 # description: >-

@@ -42,6 +42,7 @@ grants contains {
 	is_scan
 	known
 	count(input.findings) == 0
+	count(missing) == 0
 	complete
 }
 
@@ -58,6 +59,7 @@ grants contains {
 	known
 	count(input.findings) > 0
 	count(blocking) == 0
+	count(missing) == 0
 	complete
 }
 
@@ -86,6 +88,20 @@ reasons contains {
 } if {
 	known
 	some scanner in blocking
+}
+
+# METADATA
+# title: A scanner that must judge was left out
+# description: Whoever asks may leave scanners out, but not one that the data says blocks.
+# custom:
+#   controls: ["NIST:SI-10", "NIST:AC-4"]
+reasons contains {
+	"code": "scanner_required",
+	"message": concat(" ", [scanner, "must not be left out"]),
+	"controls": ["NIST:SI-10", "NIST:AC-4"],
+} if {
+	known
+	some scanner in missing
 }
 
 # METADATA

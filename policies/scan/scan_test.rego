@@ -94,6 +94,26 @@ cut(answer) if {
 
 undecided(answer) if refused(answer, "not_decided", "no rule allows this", ["NIST:AC-3"])
 
+left_out(answer, scanner) if {
+	refused(
+		answer, "scanner_required", concat(" ", [scanner, "must not be left out"]),
+		["NIST:AC-4", "NIST:SI-10"],
+	)
+}
+
+test_what_blocks_cannot_be_left_out if {
+	every scanner in ["InvisibleText", "PromptInjection", "Toxicity"] {
+		left_out(said(clean, {scanner: "block"}), scanner)
+		left_out(said(in_warn_mode(clean), {scanner: "block"}), scanner)
+		is_clean(said(clean, {scanner: "warn"}))
+	}
+	is_clean(said(clean, {"PII": "block", "Secrets": "block"}))
+	is_clean(said(clean, {"Relevance": "block", "TokenLimit": "block", "TopicBoundary": "block"}))
+	nothing_ran := object.union(clean, {"resource": object.union(clean.resource, {"scanners": []})})
+	left_out(said(nothing_ran, {"PII": "block"}), "PII")
+	left_out(said(in_warn_mode(nothing_ran), {"PII": "block"}), "PII")
+}
+
 test_clean if {
 	is_clean(answered(clean))
 	is_clean(answered(in_warn_mode(clean)))

@@ -36,6 +36,23 @@ test('a clean text is valid, and its scanners are empty', async () => {
   assert.is(answered.body.is_valid, true);
 });
 
+test('who asks leaves no scanner out that the data says blocks', async () => {
+  const asked = { text: `to ${MAIL}`, scanners_suppress: ['PII'] };
+  const refused = await here.post(prompt, asked, AGENTS.careful);
+  assert.is(refused.status, 403);
+  assert.is(refused.body.code, 'denied');
+  assert.is((await here.post(prompt, asked, AGENTS.strict)).body.is_valid, true);
+});
+
+test('what hidden characters kept apart is not put together in the sanitized text', async () => {
+  for (const hidden of ['\u200b', '\u00ad', '\u{e0041}']) {
+    const text = `use ${TOKEN.slice(0, 10)}${hidden}${TOKEN.slice(10)} and ${MAIL}`;
+    const { body } = await here.post('/analyze/prompt', { prompt: text });
+    assert.is(body.is_valid, false);
+    assert.is(body.sanitized_prompt, 'use [GITHUB_TOKEN_1] and [EMAIL_1]');
+  }
+});
+
 test('findings stand under their scanner as decimals, with their place, and never the value', async () => {
   const text = `my token is ${TOKEN} and my mail ${MAIL}`;
   for (const [path, body] of [

@@ -33,13 +33,13 @@ export function guardRoutes(parts: Parts): Route[] {
   ];
 }
 
-type Show = (scanned: Scanned) => JsonObject;
+type Show = (scanned: Scanned, caller: Caller) => JsonObject;
 
 function scanning(parts: Parts, read: (body: JsonObject) => Asked, show: Show): Handler {
   return async (caller: Caller, request: HttpRequest): Promise<HttpResponse> => {
     const asked = read(readLargeJsonObject(request, parts.record));
     const scanned = await scan(parts, caller, asked, request.signal);
-    return answer(200, show(scanned), caller, scanned.decision.id);
+    return answer(200, show(scanned, caller), caller, scanned.decision.id);
   };
 }
 
@@ -64,7 +64,10 @@ function llmGuardRoutes(parts: Parts): Route[] {
   };
   const withText =
     (name: string): Show =>
-    (scanned) => ({ [name]: sanitized(scanned), ...scannedNumbers(scanned) });
+    (scanned, caller) => ({
+      [name]: sanitized(parts.judge, caller, scanned),
+      ...scannedNumbers(scanned),
+    });
   return [
     post('/analyze/prompt', readPrompt, withText('sanitized_prompt')),
     post('/scan/prompt', readPrompt, scannedNumbers),
