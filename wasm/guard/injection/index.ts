@@ -4,6 +4,7 @@ import { report } from '../findings';
 import { isOutput, observedInjection, thresholdOf } from '../request';
 import { PROMPT_INJECTION } from '../scanners';
 import { endsCanary, prepareCanaries } from './canaries';
+import { dropCarried, hasCarried, joinCarried, joinedBegin, joinedEnd, noteGap } from './gaps';
 import { isLeak, judge, kind, score } from './judge';
 import { CANARY_LEAKED, MODEL } from './kinds';
 import {
@@ -25,6 +26,7 @@ let windows: u32 = 0;
 export function resetInjection(): void {
   isBegun = false;
   windows = 0;
+  dropCarried();
   prepareCanaries();
 }
 
@@ -62,6 +64,14 @@ function judgeSentence(stop: usize, isLast: bool): void {
   const leaks = (isOutput && endsCanary(from, stop)) || isLeak;
   let value = <u32>score;
   let what = kind;
+  if (hasCarried()) {
+    joinCarried(from, stop);
+    judge(joinedBegin, joinedEnd, windows, false);
+    if (<u32>score > value) {
+      value = <u32>score;
+      what = kind;
+    }
+  }
   // What another model says of the whole text counts once.
   if (windows == 0 && observedInjection > <i32>value) {
     value = <u32>observedInjection;
@@ -71,6 +81,8 @@ function judgeSentence(stop: usize, isLast: bool): void {
   const flagged = value >= thresholdOf(PROMPT_INJECTION);
   if (value > 0) report(from, <u32>stop, PROMPT_INJECTION, what, value);
   if (leaks) report(from, <u32>stop, PROMPT_INJECTION, CANARY_LEAKED, CERTAIN);
+  if (flagged || isOutput) dropCarried();
+  else noteGap(before, from, stop);
   // What was reported is not judged again together with the next sentence.
   before = flagged || leaks ? stop : <usize>from;
   closeSentence(stop);
