@@ -216,6 +216,20 @@ test('every tool call of a stream is shown, whatever its number, and none leaves
   }
 });
 
+test('an escape in the arguments of a tool is read before they leave, wherever the pieces end', async () => {
+  const written = `{"a":"\\u0067${SECRET.slice(1)}"}`;
+  for (let cut = 1; cut < written.length; cut += 3) {
+    const parts = [written.slice(0, cut), written.slice(cut)].map((text) => ({
+      choices: [
+        { delta: { tool_calls: [{ index: 0, function: { name: 'f', arguments: text } }] } },
+      ],
+    }));
+    const { text, error } = await read(CHAT, sse(...parts), stream);
+    assert.instance(error, GuardrailError);
+    assert.not.ok(text.includes('IZZG'), text);
+  }
+});
+
 test('only consent lets a tool call pass', async () => {
   const message = { tool_calls: [{ id: 'a', function: { name: 'f', arguments: '{}' } }] };
   const body = JSON.stringify({ choices: [{ message }] });

@@ -142,7 +142,7 @@ export class Hold {
     const start = field.pushed;
     field.pushed += Buffer.byteLength(piece.text);
     held.pieces.push({ piece, field, start, end: field.pushed });
-    if (held.isTool && ESCAPE.test(piece.text)) this.#holdsTools = true;
+    if (held.isTool && ESCAPE.test(field.parts.slice(-2).join(''))) this.#holdsTools = true;
     return findings;
   }
 

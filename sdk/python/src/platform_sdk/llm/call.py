@@ -11,7 +11,7 @@ from typing import Any
 
 from ..agent import current_agent
 from . import attributes, guarding, telemetry
-from .content import Segment, prompt_segments
+from .content import Segment, prompt_segments, unescaped
 from .guarding import Scan
 from .stream import Gate
 from .telemetry import Span
@@ -109,7 +109,9 @@ class Call:
         try:
             scan.output(["\n".join(self.answer.texts)], self._prompt)
             scan.output(self.answer.others, "", "other")
-            scan.output([call.arguments for call in self.answer.tools], "", "tool")
+            given = [call.arguments for call in self.answer.tools]
+            meant = [text for arguments in given for text in unescaped(arguments)]
+            scan.output([*given, *meant], "", "tool")
         finally:
             scan.end()
         self._judge(scan, output=True)

@@ -20,6 +20,7 @@ _PROMPT_KEYS = (
     "input",
     "messages",
     "contents",
+    "prediction",
 )
 # Below these, everything that is a string is text; but for these, which no model reads as such.
 # Listed is what is left out, so that a kind of content that is new is scanned.
@@ -89,6 +90,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple, Iterator)):
         return [plain(member) for member in value]
     return value
+
+
+def unescaped(arguments: str) -> list[str]:
+    """The arguments of a tool as whoever reads them gets them, where they hold an escaped
+    character, which no usual encoder writes for a letter; nothing otherwise."""
+    if "\\u" not in arguments:
+        return []
+    try:
+        return [json.dumps(json.loads(arguments), ensure_ascii=False)]
+    except ValueError:
+        return []
 
 
 def prompt_segments(request: Mapping[str, Any]) -> list[Segment]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..guard import GuardStream
+from .content import unescaped
 from .guarding import Scan, blocks
 from .wire import Key, Piece, ToolCall, Wire
 
@@ -28,6 +29,8 @@ class _Field:
         self.is_open = True
         # A tool call, as long as policy has not allowed it.
         self.is_waiting = False
+        # A tool call whose arguments say something else than stands there, until they are read.
+        self.is_escaped = False
 
 
 class _Held:
@@ -119,11 +122,14 @@ class Gate:
             field = self._fields[piece.key] = self._open(piece)
         field.name = piece.name or field.name
         field.id = piece.id or field.id
-        field.parts.append(piece.text)
+        if piece.text:
+            field.parts.append(piece.text)
         field.pushed += len(piece.text)
         held.marks.append((field, field.pushed))
         if piece.whole and self._scan is not None:
             self._scan.output([piece.text], self._prompt, piece.kind)
+        if piece.kind == "tool" and "\\u" in "".join(field.parts[-2:]):
+            field.is_escaped = self._holds
         self._scan_part(field, piece.text, False)
 
     def _open(self, piece: Piece) -> _Field:
@@ -151,8 +157,17 @@ class Gate:
                 self._scan_part(field, "", True)
                 field.stream = None
                 self._closed.add("".join(field.parts))
+                self._unescape(field)
                 if field.is_waiting:
                     self._waiting.append(field)
+
+    def _unescape(self, field: _Field) -> None:
+        if self._scan is None or field.kind != "tool":
+            return
+        before = len(self._scan.found)
+        self._scan.output(unescaped("".join(field.parts)), "", "tool")
+        if len(self._scan.found) == before:
+            field.is_escaped = False
 
     def _is_known(self, piece: Piece) -> bool:
         """Whether a whole text is one that was scanned in parts; a tool call, if policy saw it."""
@@ -164,7 +179,7 @@ class Gate:
 
 
 def _is_free(field: _Field, end: int) -> bool:
-    return field.released >= end and not field.is_waiting
+    return field.released >= end and not field.is_waiting and not field.is_escaped
 
 
 def _cut(held: _Held) -> Any | None:
@@ -174,7 +189,7 @@ def _cut(held: _Held) -> Any | None:
     field, end = held.marks[0]
     rest = end - field.released
     text = held.piece.text
-    if field.is_waiting or rest <= 0 or rest >= len(text):
+    if field.is_waiting or field.is_escaped or rest <= 0 or rest >= len(text):
         return None
     first = held.chunk.model_copy(deep=True)
     held.piece.put(first, text[:-rest])
