@@ -61,7 +61,7 @@ export function corpusOf(sets: readonly TextSet[], own: OwnTexts): Corpus {
     add(set.name, set.package, textsOf(set), label, set.use === 'calibrate');
   }
   add('attacks of our own', 'scripts/guard/phrases.yaml', own.attack, 1);
-  add('harmless look-alikes of our own', 'scripts/guard/phrases.yaml', own.benign, 0);
+  add('harmless look-alikes of our own', 'scripts/guard/phrases*.yaml', own.benign, 0);
   return { examples, counts };
 }
 
@@ -91,7 +91,10 @@ function own(phrases: string, seed: number, english: number, others: number): Ow
 
 /** Our own texts for PromptInjection. */
 export function ownInjection(seed: number): OwnTexts {
-  return own('phrases.yaml', seed, 4000, 250);
+  const { attack, benign } = own('phrases.yaml', seed, 7000, 350);
+  // What else looks like an attack must outweigh the attacks, or threshold and recall cannot both be had.
+  const harmless = generate('phrases-harmless.yaml', seed, 12000, 400).benign;
+  return { attack, benign: [...benign, ...harmless] };
 }
 
 /** Our own texts for Toxicity. */

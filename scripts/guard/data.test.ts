@@ -143,15 +143,15 @@ test('a template takes one of its choices and fills its slots', () => {
   assert.throws(() => expand('{loop}', { loop: ['{loop}'] }, random(1)), /names itself/);
 });
 
-for (const phrases of ['phrases.yaml', 'phrases-toxicity.yaml']) {
+for (const phrases of ['phrases.yaml', 'phrases-harmless.yaml', 'phrases-toxicity.yaml']) {
   test(`${phrases} gives the same texts for the same seed, with nothing left to fill`, () => {
     const first = generate(phrases, 5, 600, 40);
     assert.equal(first, generate(phrases, 5, 600, 40));
-    assert.not.equal(first.attack, generate(phrases, 6, 600, 40).attack);
+    assert.not.equal(first.benign, generate(phrases, 6, 600, 40).benign);
     for (const text of [...first.attack, ...first.benign]) {
       assert.not.match(
         text,
-        /\{(?:drop|these|rules|goal|secret|harm|noun|adjective|more|f|free|norefuse|persona|reveal)\w*\}/i,
+        /\{(?:drop|these|rules|goal|secret|harm|noun|adjective|more|f|g|free|norefuse|persona|reveal|role|about|ask|thing|work|threat|quoted|payload|bad|why|guard)\w*\}/i,
         text,
       );
       assert.ok(text.trim() !== '');

@@ -1,10 +1,10 @@
-// Writes training texts of our own from phrases.yaml and phrases-toxicity.yaml: what is to be found, and harmless look-alikes.
+// Writes training texts of our own from phrases*.yaml: what is to be found, and harmless look-alikes.
 
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
 interface Language {
-  attack: string[];
+  attack?: string[];
   benign: string[];
   slots?: Record<string, string[]>;
 }
@@ -86,7 +86,7 @@ export function expand(
   return out;
 }
 
-/** Texts of a file of phrases: `attack` and `benign`, each `english` texts in English and `others` in each other language. */
+/** Texts of a file of phrases: `attack` and `benign`, each `english` texts in English and `others` in each other language; a file may have no `attack`. */
 export function generate(
   phrases: string,
   seed: number,
@@ -102,7 +102,8 @@ export function generate(
     const count = name === 'en' ? english : others;
     const slots = language.slots ?? {};
     for (let i = 0; i < count; i++) {
-      attack.add(expand(pick(language.attack, next), slots, next));
+      if (language.attack !== undefined)
+        attack.add(expand(pick(language.attack, next), slots, next));
       benign.add(expand(pick(language.benign, next), slots, next));
     }
   }

@@ -14,7 +14,9 @@ const TALKED_OF: i32 = 4500;
 /** What is talked of is no attack because of the model alone. */
 const TALKED_OF_MAX: i32 = 450;
 /** What it must say more, when no rule says so too. */
-const ALONE: i32 = 1300;
+const ALONE: i32 = 300;
+/** What it may say less for each thousandth of weight: rules and model that are unsure alike are surer together. */
+const SUPPORT: i32 = 3;
 /** By how much the model can move what the rules say, in thousandths. */
 const SWAY_MAX: i32 = 200;
 const SWAY_DIVISOR: i32 = 10;
@@ -51,7 +53,8 @@ export function spent(window: u32): i32 {
 export function combined(weight: i32, odds: i32, isJudged: bool, talk: u32, window: u32): i32 {
   if (!isJudged) return min(1000, max(0, weight));
   const less = talk == TALK_NONE ? 0 : talk == TALK_ABOUT ? TALK : TALKED_OF;
-  let alone = logistic(odds - spent(window) - less - (weight <= 0 ? ALONE : 0));
+  const support = weight <= 0 ? -ALONE : weight * SUPPORT;
+  let alone = logistic(odds - spent(window) - less + support);
   if (talk == TALK_OF) alone = min(alone, TALKED_OF_MAX);
   if (weight <= 0) return alone;
   const sway = max(-SWAY_MAX, min(talk == TALK_NONE ? SWAY_MAX : 0, odds / SWAY_DIVISOR));
