@@ -198,6 +198,8 @@ test('assigned passwords are found, words and variables are not', () => {
     'client_secret := Zx9!aaaa',
     'auth-token: 0123456789abcdefabcdef',
     'passwd==hunter2222',
+    'password = "hunter22[x"',
+    'password = "(hunter22"',
   ]) {
     assert.equal(kinds(text), ['password_assignment'], text);
   }
@@ -208,6 +210,8 @@ test('assigned passwords are found, words and variables are not', () => {
     'password = <your-password-1>',
     'password: {{ password1 }}',
     'password = getenv("PASSWORD1")',
+    'password = "getenv(PASSWORD_1)"',
+    'password = "passwords[1]"',
     'password: short1',
     'token = states[nextState1]',
     'The password is never 12345678 or so',

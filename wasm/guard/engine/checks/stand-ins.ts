@@ -1,5 +1,6 @@
 // Tells the values of secrets from what stands in their place in code and documents: variables, calls, stars, words.
 
+import { textEnd, textStart } from '../text';
 import { DIGIT, kindOf, LOWER, OTHER, UPPER } from './letters';
 
 const COLON: u32 = 0x3a;
@@ -14,17 +15,42 @@ function isStandIn(start: usize, end: usize): bool {
   }
   // A literal of a type, whose members follow.
   if (load<u8>(end - 1) == 0x7b) return true;
+  const quoted = isInQuotes(start, end);
+  if (quoted && isCall(start, end)) return true;
   let same = true;
   for (let p = start; p < end; p++) {
     const byte: u32 = load<u8>(p);
     if (byte != first) same = false;
-    if (byte == 0x28 || byte == 0x5b) return true;
+    // Without quotes the value may end within a call; in quotes passwords have brackets too.
+    if (!quoted && (byte == 0x28 || byte == 0x5b)) return true;
     if (p + 2 >= end) continue;
     const following: u32 = load<u8>(p + 1);
     if ((byte == DOLLAR || byte == 0x7b || byte == 0x23) && following == 0x7b) return true;
     if (byte == COLON && following == SLASH && load<u8>(p + 2) == SLASH) return true;
   }
   return same;
+}
+
+function isQuote(byte: u32): bool {
+  return byte == 0x22 || byte == 0x27 || byte == 0x60;
+}
+
+/** Whether quotation marks stand right around the value; the one behind it may be escaped. */
+function isInQuotes(start: usize, end: usize): bool {
+  if (start <= textStart || end >= textEnd || !isQuote(load<u8>(start - 1))) return false;
+  const behind: u32 = load<u8>(end);
+  return isQuote(behind) || behind == 0x5c;
+}
+
+/** Whether the value is a name and then a bracket that closes at its end: `env(NAME_1)`, `keys[0]`. */
+function isCall(start: usize, end: usize): bool {
+  const last: u32 = load<u8>(end - 1);
+  if (last != 0x29 && last != 0x5d) return false;
+  let p = start;
+  while (p < end && (kindOf(load<u8>(p)) != OTHER || isJoint(load<u8>(p)) || load<u8>(p) == 0x5f)) {
+    p++;
+  }
+  return p > start && <u32>load<u8>(p) == (last == 0x29 ? 0x28 : 0x5b);
 }
 
 /** Whether the byte joins names to one expression: `a.b`, `a?.b`, `a=b`. */
