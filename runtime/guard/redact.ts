@@ -30,7 +30,8 @@ const STARS = '*'.repeat(8);
 const KEY_BYTES_MIN = 16;
 /** Hexadecimal digits of a token: 64 bits, so that two values of one text do not meet. */
 const TOKEN_DIGITS = 16;
-const KIND = /^[a-z][a-z0-9_]{0,39}$/;
+/** As long as the rules' compiler lets the name of a kind be. */
+const KIND = /^[a-z][a-z0-9_]{0,63}$/;
 
 interface Span {
   kind: string;

@@ -6,11 +6,11 @@ export type TokenMap =
   | { get(token: string): string | undefined };
 
 /** A token as `redact` writes it; no other text is replaced. */
-const TOKEN = /<[a-z][a-z0-9_]{0,39}:[0-9a-f]{16}>/g;
+const TOKEN = /<[a-z][a-z0-9_]{0,63}:[0-9a-f]{16}>/g;
 /** What may still become one. */
-const BEGINNING = /<(?:[a-z][a-z0-9_]{0,39}(?::[0-9a-f]{0,16})?)?$/;
+const BEGINNING = /<(?:[a-z][a-z0-9_]{0,63}(?::[0-9a-f]{0,16})?)?$/;
 /** No token is longer. */
-const TOKEN_LENGTH_MAX = 59;
+const TOKEN_LENGTH_MAX = 83;
 
 /** Replaces each token that `map` has by its value; tokens that it does not have stay. */
 export function untokenize(text: string, map: TokenMap): string {
@@ -19,7 +19,7 @@ export function untokenize(text: string, map: TokenMap): string {
 
 /**
  * As `untokenize` for a text that comes in pieces, whose tokens may be split anywhere: what the pieces give, joined, is
- * what the whole text gives. At most 58 characters wait for the next piece.
+ * what the whole text gives. At most 82 characters wait for the next piece.
  */
 export class Untokenizer {
   readonly #map: TokenMap;

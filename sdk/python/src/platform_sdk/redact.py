@@ -11,10 +11,10 @@ from .errors import InputError
 _STARS = "*" * 8
 _KEY_BYTES_MIN = 16
 _TOKEN_DIGITS = 16
-_KIND = re.compile(r"[a-z][a-z0-9_]{0,39}")
-_TOKEN = re.compile(r"<[a-z][a-z0-9_]{0,39}:[0-9a-f]{16}>")
-_BEGINNING = re.compile(r"<(?:[a-z][a-z0-9_]{0,39}(?::[0-9a-f]{0,16})?)?\Z")
-_TOKEN_LENGTH_MAX = 59
+_KIND = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_TOKEN = re.compile(r"<[a-z][a-z0-9_]{0,63}:[0-9a-f]{16}>")
+_BEGINNING = re.compile(r"<(?:[a-z][a-z0-9_]{0,63}(?::[0-9a-f]{0,16})?)?\Z")
+_TOKEN_LENGTH_MAX = 83
 
 
 def redact(text, findings, mode="redact", key=None):
