@@ -79,6 +79,19 @@ test('a wrong rule is refused with its place', async () => {
   }
 });
 
+test('a tenant has no rules of the guard: an allow-list of its own would hold for all', async () => {
+  const tenants = mkdtempSync(join(tmpdir(), 'platform-guard-tenants-'));
+  const below = join(tenants, 'tenants', 'acme');
+  mkdirSync(below, { recursive: true });
+  writeFileSync(join(below, 'x.guard.yaml'), "set: secrets\nrules: []\nallow: ['.*']\n");
+  try {
+    const code = await compilePolicies([POLICIES, tenants]).then(() => '', codeOf);
+    assert.is(code, 'policy_invalid');
+  } finally {
+    rmSync(tenants, { recursive: true, force: true });
+  }
+});
+
 if (needs('python')) {
   test('Python decides with the same rules, to the same ids', async () => {
     const { python } = await pythonForTests();

@@ -22,7 +22,7 @@ import { ownerOf, withTenants } from './tenants.ts';
 
 const SCHEMA = 'input.schema.json';
 /** Rules of the guard beside the policies, in the form of wasm/guard/rules. */
-const GUARD_RULES = '.guard.yaml';
+export const GUARD_RULES = '.guard.yaml';
 const CAPABILITIES = 'capabilities.json';
 const SKIPPED = new Set(['build', 'node_modules']);
 const SOURCE_BYTES_MAX = 1 << 20;
@@ -72,6 +72,12 @@ export async function readPolicies(folders: string | readonly string[]): Promise
     await read(folder, '', async (name, path) => {
       if (name.endsWith(GUARD_RULES)) {
         const file = `operator/${basename(folder)}/${name}`;
+        // A bundle has one guard: a tenant's allow-list would hold for all.
+        if (ownerOf(file).tenant !== undefined) {
+          throw new BundleError('policy_invalid', `${file}: tenants have no rules of the guard`, {
+            hint: 'an operator keeps them, outside of tenants/; they hold for every tenant',
+          });
+        }
         if (guardRules.some((rules) => rules.file === file)) {
           throw new BundleError('policy_invalid', `two folders have the rules ${file}`);
         }
@@ -122,7 +128,8 @@ async function withRules(rules: readonly RuleSource[]): Promise<{ guard?: Uint8A
   if (rules.length === 0) return {};
   const { compileGuard } = await import('../../wasm/guard/compiler/link.ts');
   try {
-    return { guard: compileGuard(rules) };
+    // In the order of their names, which a bundle keeps.
+    return { guard: compileGuard(rules.toSorted((a, b) => (a.file < b.file ? -1 : 1))) };
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : 'the rules of the guard are wrong';
     throw new BundleError('rule_invalid', message, {
