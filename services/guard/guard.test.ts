@@ -36,6 +36,21 @@ test('a clean text is valid, and its scanners are empty', async () => {
   assert.is(answered.body.is_valid, true);
 });
 
+test('a text that is too long is refused before a larger model gets it', async () => {
+  let asked = 0;
+  const score = async () => {
+    asked += 1;
+    return 0;
+  };
+  const guard = await startGuard({ injectionModel: { name: 'm', score } });
+  const refused = await guard.post(prompt, { text: 'a '.repeat(guardTextBytesMax / 2 + 1) });
+  assert.is(refused.status, 413);
+  assert.is(asked, 0);
+  assert.is((await guard.post(prompt, { text: 'hello' })).status, 200);
+  assert.is(asked, 1);
+  await guard.close();
+});
+
 test('who asks leaves no scanner out that the data says blocks', async () => {
   const asked = { text: `to ${MAIL}`, scanners_suppress: ['PII'] };
   const refused = await here.post(prompt, asked, AGENTS.careful);

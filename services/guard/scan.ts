@@ -3,7 +3,12 @@ import type { Decision } from '../../runtime/decide/decision.ts';
 import { type ErrorCode, PlatformError } from '../../runtime/errors.ts';
 import { type ScanResult, scannersFor, scanResult } from '../../runtime/guard/pipeline.ts';
 import type { JsonObject } from '../../runtime/json.ts';
-import type { GuardRequest, GuardResult, ScannerName } from '../../runtime/modules/guard.ts';
+import {
+  type GuardRequest,
+  type GuardResult,
+  guardTextBytesMax,
+  type ScannerName,
+} from '../../runtime/modules/guard.ts';
 import type { Caller } from '../common/caller.ts';
 import type { Action } from '../common/ledger.ts';
 import { blockedScanners, isAboutFindings, kindsFound } from './judge.ts';
@@ -75,7 +80,9 @@ async function requestOf(
     ...{ text, encoding: runs('TokenLimit') ? tokenEncoding : undefined },
     model: runs('PromptInjection') ? injectionModel : undefined,
   };
-  const observed = await measured(wanted, signal);
+  // What is too long is refused below, and is nobody else's to read.
+  const fits = Buffer.byteLength(text) <= guardTextBytesMax;
+  const observed = fits ? await measured(wanted, signal) : undefined;
   return {
     ...{ direction, scanners, text },
     ...(prompt === undefined || !runs('Relevance') ? {} : { prompt }),
