@@ -91,9 +91,9 @@ function own(phrases: string, seed: number, english: number, others: number): Ow
 
 /** Our own texts for PromptInjection. */
 export function ownInjection(seed: number): OwnTexts {
-  const { attack, benign } = own('phrases.yaml', seed, 7000, 350);
+  const { attack, benign } = own('phrases.yaml', seed, 14000, 500);
   // What else looks like an attack must outweigh the attacks, or threshold and recall cannot both be had.
-  const harmless = generate('phrases-harmless.yaml', seed, 12000, 400).benign;
+  const harmless = generate('phrases-harmless.yaml', seed, 16000, 500).benign;
   return { attack, benign: [...benign, ...harmless] };
 }
 
