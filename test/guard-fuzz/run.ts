@@ -124,7 +124,10 @@ class Run {
     if (text.length === 0) return;
     this.#counts.doubled += 1;
     const once = text.repeat(Math.ceil(DOUBLED_BYTES / text.length)).toWellFormed();
-    const request = (of: string) => Buffer.from(JSON.stringify({ ...options, text: of }));
+    // A sentence that is flagged is not judged again with the next one, and the model alone flags fewer the longer a
+    // text is: what one part of the text costs is compared with another only where none is flagged.
+    const alike = { ...options, thresholds: { PromptInjection: 1000 } };
+    const request = (of: string) => Buffer.from(JSON.stringify({ ...alike, text: of }));
     const { steps } = this.#bare.scan(request(once));
     const { steps: more } = this.#bare.scan(request(once + once));
     if (more <= steps * LINEAR_MOST) return;
