@@ -9,7 +9,7 @@ import {
   MODULES,
   POLICY_MODULE,
 } from '../../../runtime/bundle/build.ts';
-import { compileSources, withFilter } from '../../../runtime/bundle/compile.ts';
+import { compileSources, GUARD_RULES, withFilter } from '../../../runtime/bundle/compile.ts';
 import type { BundleFiles } from '../../../runtime/bundle/reader.ts';
 import {
   canonical,
@@ -98,7 +98,7 @@ function strangers(files: BundleFiles, known: readonly string[], sources: boolea
   return [...files.keys()]
     .filter((name) => {
       const isSource = sources && name.endsWith('.rego') && !name.endsWith('_test.rego');
-      const isRules = sources && name.endsWith('.guard.yaml');
+      const isRules = sources && name.endsWith(GUARD_RULES);
       return !isSource && !isRules && !known.includes(name);
     })
     .map((file) => ({
@@ -183,17 +183,20 @@ async function sameModule(
     capabilities: await capabilities(),
     schemas: openSchemas(modules),
     entrypoints,
+    guardRules: [...files]
+      .filter(([file]) => file.endsWith(GUARD_RULES))
+      .map(([file, bytes]) => ({ file, text: Buffer.from(bytes).toString() })),
   });
   if (canonical(listed.reads ?? null) !== canonical(built.reads as JsonObject)) {
     return wrong(`${MODULES} does not list what the sources read of the input`);
   }
-  const { wasm, decisions, filter } = await withFilter(built);
-  const expected = [wasm, decisions, filter].map((bytes) => bytes && moduleDigest(bytes));
+  const { wasm, decisions, filter, guard } = await withFilter(built);
+  const expected = [wasm, decisions, filter, guard].map((bytes) => bytes && moduleDigest(bytes));
   for (const [index, name] of MODULE_FILES.entries()) {
     const given = files.get(name);
     // A bundle may do without a filter, and then no proxy decides by it.
     if (given === undefined && name === FILTER_MODULE) continue;
-    if (given === undefined || moduleDigest(given) !== expected[index]) {
+    if ((given && moduleDigest(given)) !== expected[index]) {
       return wrong(`${name} is not what the bundle's sources compile to`);
     }
   }
