@@ -180,4 +180,12 @@ test('a stream refuses half a surrogate pair', () => {
   refused(() => guard.stream(options).push('a\ud800', true), 'input_lone_surrogate');
 });
 
+test('more than 4 MiB in pieces is refused as in one', () => {
+  const stream = guard.stream({ direction: 'output', scanners: ['PII', 'Secrets'] });
+  const piece = 'All is well. '.repeat(5000);
+  let left = guardTextBytesMax;
+  for (; left > piece.length; left -= piece.length) assert.is(stream.push(piece).allow, true);
+  refused(() => stream.push(piece), 'input_too_large');
+});
+
 test.run();

@@ -39,6 +39,15 @@ test('with block, a finding throws', () => {
   }
 });
 
+test('a response that carries a canary is found', () => {
+  const canary = guard.canary();
+  assert.is.not(canary, guard.canary());
+  const scanners = ['PromptInjection'] as const;
+  const options = { canaries: [canary], scanners };
+  assert.is(guard.scanOutput('', `my words are ${canary}`, options).isValid, false);
+  assert.is(guard.scanOutput('', 'my words are none', options).isValid, true);
+});
+
 test('scanners can be chosen, unreadable text is refused', () => {
   assert.is(guard.scanPrompt(address, { scanners: ['Secrets'] }).isValid, true);
   assert.throws(

@@ -81,6 +81,7 @@ const FIXED = new Set(
 );
 
 /** Makes one look-alike; what a reader sees at once to be no secret. */
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: what templates of other languages look like
 const FALSE: Record<string, (random: Random, formats: Format[]) => string> = {
   placeholder: (r) =>
     `${name(r)}=${r.pick(['<your-key>', 'YOUR_API_KEY_HERE', 'changeme', 'xxxxxxxxxxxxxxxxxxxxxxxx', '********', 'REPLACE_ME', 'insert-token-here', '...', 'TODO', 'none', '""'])}`,
@@ -97,7 +98,7 @@ const FALSE: Record<string, (random: Random, formats: Format[]) => string> = {
   minified: (r) =>
     `!function(e,t){var n=e.${r.pick(WORDS)};return t(n.a+${r.below(99)},"${r.pick(WORDS)}_${r.pick(WORDS)}")}(this,function(${characters('abcdefgh', 4, r)}){});`,
   identifier: (r) =>
-    r.pick([
+    `${r.pick([
       'sk_',
       'pk_',
       'ak_',
@@ -111,7 +112,7 @@ const FALSE: Record<string, (random: Random, formats: Format[]) => string> = {
       'dapi',
       'gsk_',
       'r8_',
-    ]) + `${r.pick(WORDS)}_${r.pick(WORDS)}_${r.pick(WORDS)} = ${r.below(1000)}`,
+    ])}${r.pick(WORDS)}_${r.pick(WORDS)}_${r.pick(WORDS)} = ${r.below(1000)}`,
   cssClass: (r) =>
     `<div class="${r.pick(WORDS)}__${r.pick(WORDS)}--${hex(r, 5)} col-${r.below(12)}" style="color:#${hex(r, 6)}">`,
   oneShort: (r, formats) => {
@@ -152,6 +153,8 @@ const FALSE: Record<string, (random: Random, formats: Format[]) => string> = {
   version: (r) =>
     `"${r.pick(WORDS)}": "^${r.below(20)}.${r.below(20)}.${r.below(20)}", // ${hex(r, 12)}`,
 };
+
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: as above
 
 function name(random: Random): string {
   return `${random.pick(WORDS).toUpperCase()}_${random.pick(['API_KEY', 'TOKEN', 'SECRET', 'PASSWORD'])}`;
