@@ -67,7 +67,7 @@ blocking contains finding.scanner if {
 
 # METADATA
 # title: Scanners that judge every text, so that only who asks can have left them out
-judging_all := {"InvisibleText", "PII", "PromptInjection", "Secrets", "Toxicity"}
+judging_all := ["InvisibleText", "PII", "PromptInjection", "Secrets", "Toxicity"]
 
 # METADATA
 # title: Scanners that must judge, and have not
