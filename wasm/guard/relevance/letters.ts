@@ -1,22 +1,4 @@
-// Reads code points of valid UTF-8 as letters: which belong to words, and what they are in lower case.
-
-/** How many bytes the last code point had. */
-export let letterBytes: usize = 1;
-
-/** The code point at `p`. */
-export function codePointAt(p: usize): u32 {
-  const lead: u32 = load<u8>(p);
-  letterBytes = 1;
-  if (lead < 0x80) return lead;
-  const second: u32 = load<u8>(p, 1) & 0x3f;
-  letterBytes = 2;
-  if (lead < 0xe0) return ((lead & 0x1f) << 6) | second;
-  const third: u32 = load<u8>(p, 2) & 0x3f;
-  letterBytes = 3;
-  if (lead < 0xf0) return ((lead & 0x0f) << 12) | (second << 6) | third;
-  letterBytes = 4;
-  return ((lead & 7) << 18) | (second << 12) | (third << 6) | (load<u8>(p, 3) & 0x3f);
-}
+// Code points as letters: which belong to words, and what they are in lower case.
 
 function within(value: u32, first: u32, last: u32): bool {
   return value - first <= last - first;

@@ -1,8 +1,9 @@
 // Reads the words of a text, stemmed and without stop words, each as a hash.
 
+import { decodePoint, encodePoint, pointBytes } from '../normalise/utf8';
 import { count } from '../text';
 import { hashOf } from './hash';
-import { codePointAt, isLetter, isUnspaced, letterBytes, lowerCase } from './letters';
+import { isLetter, isUnspaced, lowerCase } from './letters';
 import { stem, WORD_MAX, word } from './stem';
 import { isStopWord } from './stop-words';
 
@@ -17,8 +18,8 @@ export let wordHash: u32 = 0;
 export function nextWord(p: usize, end: usize): usize {
   let q = p;
   while (q < end) {
-    const c = codePointAt(q);
-    const behind = q + letterBytes;
+    const c = decodePoint(q, end);
+    const behind = q + pointBytes;
     if (!isLetter(c)) {
       q = behind;
       continue;
@@ -36,8 +37,8 @@ let next: usize = 0;
 
 function readPair(first: usize, second: usize, end: usize): bool {
   next = second;
-  if (second >= end || !isUnspaced(codePointAt(second))) return false;
-  wordHash = hashOf(first, <u32>(second + letterBytes - first));
+  if (second >= end || !isUnspaced(decodePoint(second, end))) return false;
+  wordHash = hashOf(first, <u32>(second + pointBytes - first));
   return true;
 }
 
@@ -46,37 +47,16 @@ function readWord(p: usize, end: usize): bool {
   let q = p;
   let letters: u32 = 0;
   while (q < end) {
-    const c = codePointAt(q);
+    const c = decodePoint(q, end);
     if (!isLetter(c) || isUnspaced(c)) break;
-    q += letterBytes;
+    q += pointBytes;
     letters++;
-    if (length + 4 <= WORD_MAX) length += writeLetter(word + length, lowerCase(c));
+    if (length + 4 <= WORD_MAX) {
+      length = <u32>(encodePoint(word + length, lowerCase(c)) - word);
+    }
   }
   next = q;
   if (letters < 2 || isStopWord(hashOf(word, length))) return false;
   wordHash = hashOf(word, stem(length));
   return true;
-}
-
-function writeLetter(out: usize, c: u32): u32 {
-  if (c < 0x80) {
-    store<u8>(out, c);
-    return 1;
-  }
-  if (c < 0x800) {
-    store<u8>(out, 0xc0 | (c >> 6));
-    store<u8>(out, 0x80 | (c & 0x3f), 1);
-    return 2;
-  }
-  if (c < 0x10000) {
-    store<u8>(out, 0xe0 | (c >> 12));
-    store<u8>(out, 0x80 | ((c >> 6) & 0x3f), 1);
-    store<u8>(out, 0x80 | (c & 0x3f), 2);
-    return 3;
-  }
-  store<u8>(out, 0xf0 | (c >> 18));
-  store<u8>(out, 0x80 | ((c >> 12) & 0x3f), 1);
-  store<u8>(out, 0x80 | ((c >> 6) & 0x3f), 2);
-  store<u8>(out, 0x80 | (c & 0x3f), 3);
-  return 4;
 }
