@@ -1,16 +1,21 @@
 // Weighs what the rules find in one reading of a window: how strong each family is, and whether it is only talked about.
 
-import { matchAll, matchEnd, matchRule, matchStart, ruleKind, ruleScore } from '../engine/index';
+import {
+  INJECTION_RULES,
+  INJECTION_WIDE_RULES,
+  matchAll,
+  matchEnd,
+  matchRule,
+  matchStart,
+  ruleKind,
+  ruleScore,
+} from '../engine/index';
 import { ruleKindName, ruleKindNameLength } from '../engine/kinds';
 import { KIND_COUNT } from '../engine/tables';
 import { classesOf, DIGIT, LETTER } from '../normalise/characters';
 import { count } from '../text';
 import { EXTRACTION, JAILBREAK, OVERRIDE, TOOL_HIJACK } from './kinds';
 import { TALK_ABOUT, TALK_NONE, TALK_OF } from './score';
-
-/** The sets of wasm/guard/compiler/rules.ts. */
-const LATIN_RULES: u32 = 1;
-const WIDE_RULES: u32 = 2;
 
 const FAMILIES: u32 = 4;
 /** What the rules of signals.yaml say. */
@@ -94,8 +99,8 @@ export function weigh(
   talk = TALK_NONE;
   signals = 0;
   isInQuotes = quotesStand;
-  collect(LATIN_RULES, begin, end, isStrict);
-  if (isWide) collect(WIDE_RULES, begin, end, isStrict);
+  collect(INJECTION_RULES, begin, end, isStrict);
+  if (isWide) collect(INJECTION_WIDE_RULES, begin, end, isStrict);
   if (talk == TALK_NONE && (signals & (1 << DISCUSSION)) != 0) talk = TALK_ABOUT;
   isRotated = (signals & (1 << ROTATED)) != 0;
   isReversed = (signals & (1 << REVERSED)) != 0;
