@@ -12,6 +12,7 @@ import { Features } from './features.ts';
 import { random } from './generate.ts';
 import { logOdds, round, type Samples, train, widened } from './logistic.ts';
 import { BUCKETS, decodeModel, encodeModel, MODEL_BYTES } from './model-file.ts';
+import { packed } from './samples.ts';
 
 const features = await Features.create();
 
@@ -25,18 +26,8 @@ function samples(seed: number): Samples {
     );
     return i % 4 === 0 ? [...harmless, word(['ignore', 'jailbreak']), 'rules'] : harmless;
   });
-  const parts = windows.map((words) => features.of(words.join(' ')));
-  const starts = new Uint32Array(parts.length + 1);
-  parts.forEach((part, i) => {
-    starts[i + 1] = starts[i]! + part.length;
-  });
-  const buckets = new Uint16Array(starts.at(-1)!);
-  parts.forEach((part, i) => {
-    buckets.set(part, starts[i]!);
-  });
   return {
-    buckets,
-    starts,
+    ...packed(windows.map((words) => features.of(words.join(' ')))),
     labels: Uint8Array.from(windows, (_, i) => (i % 4 === 0 ? 1 : 0)),
     weights: new Float32Array(windows.length).fill(1),
   };

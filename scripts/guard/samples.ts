@@ -32,6 +32,16 @@ export function windowsOf(
       weights.push(1 / Math.sqrt(windows.length));
     }
   });
+  return {
+    ...packed(parts),
+    owners: Uint32Array.from(owners),
+    labels: Uint8Array.from(owners, (owner) => examples[owner]!.label),
+    weights: Float32Array.from(weights),
+  };
+}
+
+/** The buckets of all windows in one array, and where each window's begin. */
+export function packed(parts: readonly Uint16Array[]): Pick<Samples, 'buckets' | 'starts'> {
   const starts = new Uint32Array(parts.length + 1);
   parts.forEach((part, i) => {
     starts[i + 1] = starts[i]! + part.length;
@@ -40,11 +50,5 @@ export function windowsOf(
   parts.forEach((part, i) => {
     buckets.set(part, starts[i]!);
   });
-  return {
-    buckets,
-    starts,
-    owners: Uint32Array.from(owners),
-    labels: Uint8Array.from(owners, (owner) => examples[owner]!.label),
-    weights: Float32Array.from(weights),
-  };
+  return { buckets, starts };
 }
