@@ -20,6 +20,7 @@ import {
 
 export const openaiChat: Wire = {
   ...{ system: 'openai', provider: 'openai', operation: 'chat', path: /\/chat\/completions\/?$/ },
+  hasStreamOptions: true,
   ...shared(),
 };
 

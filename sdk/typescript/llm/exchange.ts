@@ -54,9 +54,7 @@ export function guardedFetch(next: Fetch, wires: readonly Wire[], options: Excha
     const model = wire.model(body, url);
     const observed = new Observed(wire, model);
     const hidesUsage =
-      isStream && wire.path.source.includes('chat\\/completions') && wire.system === 'openai'
-        ? body.stream_options === undefined
-        : false;
+      isStream && wire.hasStreamOptions === true && body.stream_options === undefined;
     const call: Call = { ...options, wire, model, observed, hidesUsage };
     return observed.span.within(async () => {
       let refusal: unknown;

@@ -59,6 +59,8 @@ export interface Wire {
   operation: 'chat' | 'generate_content' | 'text_completion';
   /** The path of a request that is covered. */
   path: RegExp;
+  /** A stream tells its usage only where the request has `stream_options` for it. */
+  hasStreamOptions?: boolean;
   /** Whether this request is answered by a stream. */
   isStream(body: JsonObject, url: URL): boolean;
   model(body: JsonObject, url: URL): string;
