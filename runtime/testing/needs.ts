@@ -17,6 +17,7 @@ const probes = {
   'python-spiffe': pythonPackage('spiffe==0.3.2'),
   litellm: pythonPackage('litellm==1.106.2'),
   'python-stdnum': pythonPackage('python-stdnum==2.2'),
+  chromium: () => existsSync('/usr/bin/chromium'),
   postgres: () => existsSync('/usr/lib/postgresql/15/bin/initdb'),
   // Its build takes nine minutes of a processor: only where it has been done, or is asked for.
   spire: () =>
