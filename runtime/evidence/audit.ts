@@ -7,22 +7,25 @@ import { hex } from '../hex.ts';
 import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
 import { Conduct, type RowProblem } from './conduct.ts';
 import { Executors } from './executors.ts';
-import { nodeFiles, openForReading } from './files.ts';
+import { type EvidenceReader, nodeReader } from './files.ts';
+import type { ByteSource } from './frame.ts';
 import type { RecordHashes } from './hashes.ts';
 import { type LogIdentity, readIdentity } from './identity.ts';
 import { type NoteKey, parseNoteKey } from './note.ts';
-import { ObjectStore } from './objects.ts';
+import { ObjectReader } from './objects.ts';
 import type { Openings } from './openings.ts';
 import { type DecisionVerdict, replayDecision, type Verdict } from './replay.ts';
 import type { RowContent, RowDecision } from './row.ts';
 import { type VerifiedLog, verifyLog } from './verify.ts';
-import { Witness, witnessedLogs } from './witness.ts';
+import { readWitnessed, witnessedLogs } from './witness.ts';
 
 export interface AuditOptions {
   /** The log's folder, with its objects. */
   evidence: string;
   /** The folder of the checkpoints that were kept outside the log. */
   checkpoints: string;
+  /** How both folders are read; by default from the file system. */
+  reader?: EvidenceReader;
   record: RecordHashes;
   openings: Openings;
   /** The key to trust; by default the one beside the checkpoints. */
@@ -88,16 +91,16 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
 }
 
 async function auditInto(report: AuditReport, options: AuditOptions): Promise<void> {
-  const { evidence, checkpoints, record, openings } = options;
+  const { evidence, checkpoints, record, openings, reader = nodeReader } = options;
   const identity = await identityOf(options);
   Object.assign(report, { log: identity.log, origin: identity.origin });
-  const key = options.key ?? (await keyBeside(checkpoints, identity));
+  const key = options.key ?? (await keyBeside(reader, checkpoints, identity));
   const { witnessed, damage } = await witnessedBy(options, identity, key);
   report.checkpointDamage = damage;
-  const objects = new ObjectStore(nodeFiles, evidence);
+  const objects = new ObjectReader(reader, evidence);
   const executors = new Executors(objects, options.bundleKeys);
   const replay = { record, objects, openings, executors };
-  await using segment = await openSegment(evidence);
+  await using segment = await openSegment(reader, evidence);
   const steps = verifyLog({ segment, log: identity.log, key, record, witnessed });
   const conduct = new Conduct();
   for (;;) {
@@ -159,10 +162,11 @@ function count(
   report.rowVerdicts[worst!]++;
 }
 
-async function identityOf({ evidence, checkpoints }: AuditOptions): Promise<LogIdentity> {
-  const identity = await readIdentity(nodeFiles, evidence);
+async function identityOf(options: AuditOptions): Promise<LogIdentity> {
+  const { evidence, checkpoints, reader = nodeReader } = options;
+  const identity = await readIdentity(reader, evidence);
   if (identity) return identity;
-  const [left] = await witnessedLogs(nodeFiles, checkpoints);
+  const [left] = await witnessedLogs(reader, checkpoints);
   if (left === undefined) {
     throw new EvidenceError('object_missing', `there is no evidence in ${evidence}`, {
       hint: 'Name the state folder of a platform with --state.',
@@ -174,23 +178,30 @@ async function identityOf({ evidence, checkpoints }: AuditOptions): Promise<LogI
   );
 }
 
-async function openSegment(evidence: string): ReturnType<typeof openForReading> {
+async function openSegment(
+  reader: EvidenceReader,
+  evidence: string,
+): Promise<ByteSource & AsyncDisposable> {
   try {
-    return await openForReading(join(evidence, 'segment'));
+    return await reader.open(join(evidence, 'segment'));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
     throw new EvidenceError('evidence_truncated', 'the segment of the log is gone', { cause });
   }
 }
 
-async function keyBeside(checkpoints: string, { log }: LogIdentity): Promise<NoteKey> {
-  const bytes = await nodeFiles.read(join(checkpoints, `${log}.key`));
+async function keyBeside(
+  reader: EvidenceReader,
+  checkpoints: string,
+  { log }: LogIdentity,
+): Promise<NoteKey> {
+  const bytes = await reader.read(join(checkpoints, `${log}.key`));
   if (bytes) return parseNoteKey(Buffer.from(bytes).toString('utf8').trim());
   throw new EvidenceError('checkpoint_missing', `the key of the log is not in ${checkpoints}`);
 }
 
 async function witnessedBy(
-  { checkpoints, keptCheckpoints = [] }: AuditOptions,
+  { checkpoints, keptCheckpoints = [], reader = nodeReader }: AuditOptions,
   { log, origin }: LogIdentity,
   key: NoteKey,
 ): Promise<{ witnessed: Checkpoint[]; damage: string | undefined }> {
@@ -200,9 +211,8 @@ async function witnessedBy(
       `the log is ${origin}, the key is of ${key.name}`,
     );
   }
-  const witness = new Witness(nodeFiles, checkpoints, log, key);
   const kept = keptCheckpoints.map((note) => openCheckpoint(note, key));
-  const found = await witness.read();
+  const found = await readWitnessed(reader, join(checkpoints, log), key);
   return { witnessed: [...found.checkpoints, ...kept], damage: found.damage };
 }
 

@@ -16,21 +16,28 @@ export interface SegmentFile extends ByteSource {
   close(): Promise<void>;
 }
 
+/** What reading evidence asks of the place where it lies: a state folder, or one file made of it. */
+export interface EvidenceReader {
+  /** The whole file, or undefined where it is missing. */
+  read(path: string): Promise<Uint8Array | undefined>;
+  /** Names in the folder, empty where it is missing. */
+  list(path: string): Promise<string[]>;
+  /** A file to be read in parts; an error with the code `ENOENT` where it is missing. */
+  open(path: string): Promise<ByteSource & AsyncDisposable>;
+}
+
 /** What evidence asks of a file system. Paths are absolute; folders get mode 0700, files 0600. */
-export interface EvidenceFiles {
+export interface EvidenceFiles extends Pick<EvidenceReader, 'read' | 'list'> {
   /** Creates the folder and those above it durably where they are missing. */
   makeFolder(path: string): Promise<void>;
   /** Opens for reading and writing; creates it durably where it is missing. */
   openSegment(path: string): Promise<SegmentFile>;
-  read(path: string): Promise<Uint8Array | undefined>;
   /** Replaces the file durably and as one step: readers see the old or the new, never a mixture. */
   replace(path: string, bytes: Uint8Array): Promise<void>;
   /** Holds the file until the returned function is called or the process ends, or says who does. */
   lock(path: string): (() => void) | HeldElsewhere;
   /** Whether there is such a file, for callers that ask too often for another thread. */
   exists(path: string): boolean;
-  /** Names in the folder, empty where it is missing. */
-  list(path: string): Promise<string[]>;
   remove(path: string): Promise<void>;
 }
 
@@ -113,12 +120,16 @@ function segmentFile(handle: FileHandle): SegmentFile {
   };
 }
 
-/** Opens an existing file for reading only, as an audit does beside a running platform. */
-export async function openForReading(path: string): Promise<ByteSource & AsyncDisposable> {
-  const handle = await open(path, 'r');
-  const { size, read, close } = segmentFile(handle);
-  return { size, read, [Symbol.asyncDispose]: close };
-}
+/** The real file system for reading only, as an audit does beside a running platform. */
+export const nodeReader: EvidenceReader = {
+  read: nodeFiles.read,
+  list: nodeFiles.list,
+  async open(path) {
+    const handle = await open(path, 'r');
+    const { size, read, close } = segmentFile(handle);
+    return { size, read, [Symbol.asyncDispose]: close };
+  },
+};
 
 async function writeWhole(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   let done = 0;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { EvidenceError } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
-import type { EvidenceFiles } from './files.ts';
+import type { EvidenceFiles, EvidenceReader } from './files.ts';
 import { witnessedLogs } from './witness.ts';
 
 export interface LogIdentity {
@@ -23,7 +23,7 @@ const DEFAULT_PREFIX = 'platform.local/evidence';
 
 /** The identity that the folder holds, or undefined for a folder without one. */
 export async function readIdentity(
-  files: EvidenceFiles,
+  files: Pick<EvidenceReader, 'read'>,
   dir: string,
 ): Promise<LogIdentity | undefined> {
   const bytes = await files.read(join(dir, 'log.json'));

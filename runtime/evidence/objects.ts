@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { EvidenceError } from '../errors.ts';
-import { type EvidenceFiles, nodeFiles } from './files.ts';
+import { type EvidenceFiles, type EvidenceReader, nodeFiles } from './files.ts';
 
 /** What reads objects; the audit needs no more. */
 export interface ObjectSource {
@@ -17,8 +17,41 @@ type Listing = [path: string, digest: string][];
 
 const REMEMBERED_MAX = 4096;
 
-/** Objects in `<dir>/objects/`, bundle listings in `<dir>/bundles/`. */
-export class ObjectStore implements ObjectSource {
+/** Reads what an `ObjectStore` keeps: objects in `<dir>/objects/`, bundle listings in `<dir>/bundles/`. */
+export class ObjectReader implements ObjectSource {
+  readonly #files: Pick<EvidenceReader, 'read'>;
+  readonly #dir: string;
+
+  constructor(files: Pick<EvidenceReader, 'read'>, dir: string) {
+    this.#files = files;
+    this.#dir = dir;
+  }
+
+  async get(digest: string): Promise<Uint8Array | undefined> {
+    const bytes = await this.#files.read(objectPlace(this.#dir, digest).path);
+    if (bytes && digestOf(bytes) !== digest) {
+      throw new EvidenceError('object_corrupt', `the object ${digest} is not what its name says`);
+    }
+    return bytes;
+  }
+
+  async getBundle(revision: string): Promise<Map<string, Uint8Array> | undefined> {
+    const listing = await this.#files.read(bundlePlace(this.#dir, revision));
+    if (listing === undefined) return undefined;
+    const contents = new Map<string, Uint8Array>();
+    for (const [path, digest] of parseJson<Listing>(listing, `the listing of ${revision}`)) {
+      const bytes = await this.get(digest);
+      if (bytes === undefined) {
+        throw new EvidenceError('object_missing', `${path} of bundle ${revision} is not kept`);
+      }
+      contents.set(path, bytes);
+    }
+    return contents;
+  }
+}
+
+/** Keeps objects and bundles, each once. */
+export class ObjectStore extends ObjectReader {
   readonly #files: EvidenceFiles;
   readonly #dir: string;
   /** Digests known to be on the disk, so that the hot path does not look again. */
@@ -27,6 +60,7 @@ export class ObjectStore implements ObjectSource {
   readonly #writing = new Map<string, Promise<void>>();
 
   constructor(files: EvidenceFiles, dir: string) {
+    super(files, dir);
     this.#files = files;
     this.#dir = dir;
   }
@@ -45,7 +79,7 @@ export class ObjectStore implements ObjectSource {
   }
 
   async #write(digest: string, bytes: Uint8Array): Promise<void> {
-    const { folder, path } = this.#place(digest);
+    const { folder, path } = objectPlace(this.#dir, digest);
     try {
       if ((await this.#files.read(path)) === undefined) {
         await this.#files.makeFolder(folder);
@@ -60,49 +94,17 @@ export class ObjectStore implements ObjectSource {
     this.#known.add(digest);
   }
 
-  async get(digest: string): Promise<Uint8Array | undefined> {
-    const bytes = await this.#files.read(this.#place(digest).path);
-    if (bytes && digestOf(bytes) !== digest) {
-      throw new EvidenceError('object_corrupt', `the object ${digest} is not what its name says`);
-    }
-    return bytes;
-  }
-
   /**
    * Keeps a bundle's files, so that the revision can be loaded again offline. The revision is
    * proved by whoever loads it: it is a digest over the files.
    */
   async putBundle(revision: string, contents: Iterable<[string, Uint8Array]>): Promise<void> {
-    const place = this.#bundlePlace(revision);
+    const place = bundlePlace(this.#dir, revision);
     if ((await this.#files.read(place)) !== undefined) return;
     const listing: Listing = [];
     for (const [path, bytes] of contents) listing.push([path, await this.put(bytes)]);
     await this.#files.makeFolder(join(this.#dir, 'bundles'));
     await this.#files.replace(place, Buffer.from(JSON.stringify(listing)));
-  }
-
-  async getBundle(revision: string): Promise<Map<string, Uint8Array> | undefined> {
-    const listing = await this.#files.read(this.#bundlePlace(revision));
-    if (listing === undefined) return undefined;
-    const contents = new Map<string, Uint8Array>();
-    for (const [path, digest] of parseJson<Listing>(listing, `the listing of ${revision}`)) {
-      const bytes = await this.get(digest);
-      if (bytes === undefined) {
-        throw new EvidenceError('object_missing', `${path} of bundle ${revision} is not kept`);
-      }
-      contents.set(path, bytes);
-    }
-    return contents;
-  }
-
-  #place(digest: string): { folder: string; path: string } {
-    const name = hexOf(digest);
-    const folder = join(this.#dir, 'objects', name.slice(0, 2));
-    return { folder, path: join(folder, name.slice(2)) };
-  }
-
-  #bundlePlace(revision: string): string {
-    return join(this.#dir, 'bundles', `${hexOf(revision)}.json`);
   }
 }
 
@@ -122,6 +124,16 @@ function parseJson<Value>(bytes: Uint8Array, what: string): Value {
   } catch (cause) {
     throw new EvidenceError('object_corrupt', `${what} is damaged`, { cause });
   }
+}
+
+function objectPlace(dir: string, digest: string): { folder: string; path: string } {
+  const name = hexOf(digest);
+  const folder = join(dir, 'objects', name.slice(0, 2));
+  return { folder, path: join(folder, name.slice(2)) };
+}
+
+function bundlePlace(dir: string, revision: string): string {
+  return join(dir, 'bundles', `${hexOf(revision)}.json`);
 }
 
 // The digest becomes a file name, so nothing but 64 hexadecimal digits may pass.

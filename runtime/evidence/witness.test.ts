@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { audit } from './audit.ts';
 import { signCheckpoint } from './checkpoint.ts';
-import { openForReading } from './files.ts';
+import { nodeReader } from './files.ts';
 import { readFrames } from './frame.ts';
 import { openEvidenceLog, type SegmentLog } from './log.ts';
 import { MemoryFiles } from './memory.ts';
@@ -51,7 +51,7 @@ async function cutLog() {
   const { log: id } = logs[0]!.status();
   for (let row = 0; row < 5; row++) await logs[0]!.append(draft());
   const path = join(state.checkpointsDir, `${id}.synced.checkpoint`);
-  await using segment = await openForReading(join(state.dir, 'segment'));
+  await using segment = await nodeReader.open(join(state.dir, 'segment'));
   let end = 0;
   for await (const frame of readFrames(segment)) {
     end = frame.end;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EvidenceError } from '../errors.ts';
 import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
-import type { EvidenceFiles, SegmentFile } from './files.ts';
+import type { EvidenceFiles, EvidenceReader, SegmentFile } from './files.ts';
 import { formatNoteKey, type NoteKey } from './note.ts';
 
 const SYNC_WITHIN_MS = 5000;
@@ -79,22 +79,8 @@ export class Witness {
   }
 
   /** What is kept here; throws where nothing is left, or what was synced does not hold. */
-  async read(): Promise<Witnessed> {
-    const synced = await this.#files.read(`${this.#path}.synced.checkpoint`);
-    const checkpoints = synced ? [openCheckpoint(synced, this.#key)] : [];
-    let damage: string | undefined;
-    try {
-      const latest = await this.#readLatest();
-      if (latest) checkpoints.push(latest);
-      else damage = 'it is missing';
-    } catch (error) {
-      if (!(error instanceof EvidenceError) || checkpoints.length === 0) throw error;
-      damage = error.message;
-    }
-    if (checkpoints.length > 0) return { checkpoints, damage };
-    throw new EvidenceError('checkpoint_missing', `no checkpoint of the log is at ${this.#path}`, {
-      hint: 'Restore the checkpoints folder; without it a shortened log cannot be told.',
-    });
+  read(): Promise<Witnessed> {
+    return readWitnessed(this.#files, this.#path, this.#key);
   }
 
   async close(): Promise<void> {
@@ -131,15 +117,6 @@ export class Witness {
     if (failure !== undefined) throw failure.error;
   }
 
-  // An audit beside a running platform may read while the file is being overwritten.
-  async #readLatest(): Promise<Checkpoint | undefined> {
-    const read = async () => {
-      const latest = await this.#files.read(`${this.#path}.checkpoint`);
-      return latest && openCheckpoint(latest, this.#key);
-    };
-    return read().catch(() => sleep(READ_AGAIN_MS).then(read));
-  }
-
   async #open(): Promise<SegmentFile> {
     const file = await this.#files.openSegment(`${this.#path}.checkpoint`);
     this.#length = await file.size();
@@ -147,8 +124,50 @@ export class Witness {
   }
 }
 
+/**
+ * What is kept at `<folder>/<log>`; throws where nothing is left (`checkpoint_missing`), or what was
+ * synced does not hold (`checkpoint_invalid`).
+ */
+export async function readWitnessed(
+  files: Pick<EvidenceReader, 'read'>,
+  path: string,
+  key: NoteKey,
+): Promise<Witnessed> {
+  const synced = await files.read(`${path}.synced.checkpoint`);
+  const checkpoints = synced ? [openCheckpoint(synced, key)] : [];
+  let damage: string | undefined;
+  try {
+    const latest = await readLatest(files, path, key);
+    if (latest) checkpoints.push(latest);
+    else damage = 'it is missing';
+  } catch (error) {
+    if (!(error instanceof EvidenceError) || checkpoints.length === 0) throw error;
+    damage = error.message;
+  }
+  if (checkpoints.length > 0) return { checkpoints, damage };
+  throw new EvidenceError('checkpoint_missing', `no checkpoint of the log is at ${path}`, {
+    hint: 'Restore the checkpoints folder; without it a shortened log cannot be told.',
+  });
+}
+
+// An audit beside a running platform may read while the file is being overwritten.
+async function readLatest(
+  files: Pick<EvidenceReader, 'read'>,
+  path: string,
+  key: NoteKey,
+): Promise<Checkpoint | undefined> {
+  const read = async () => {
+    const latest = await files.read(`${path}.checkpoint`);
+    return latest && openCheckpoint(latest, key);
+  };
+  return read().catch(() => sleep(READ_AGAIN_MS).then(read));
+}
+
 /** The names of logs that have a checkpoint in the folder. */
-export async function witnessedLogs(files: EvidenceFiles, folder: string): Promise<string[]> {
+export async function witnessedLogs(
+  files: Pick<EvidenceReader, 'list'>,
+  folder: string,
+): Promise<string[]> {
   const suffix = '.synced.checkpoint';
   const names = await files.list(folder);
   return names.filter((name) => name.endsWith(suffix)).map((name) => name.slice(0, -suffix.length));

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { EvidenceError } from '../../../runtime/errors.ts';
 import { readCheckpoint } from '../../../runtime/evidence/checkpoint.ts';
-import { openForReading } from '../../../runtime/evidence/files.ts';
+import { nodeReader } from '../../../runtime/evidence/files.ts';
 import { readFrames } from '../../../runtime/evidence/frame.ts';
 import { parseNote } from '../../../runtime/evidence/note.ts';
 import type { StateFolder } from '../../state-folder.ts';
@@ -28,9 +28,9 @@ export async function* readGroups(state: StateFolder): AsyncGenerator<CommitGrou
   }
 }
 
-async function openSegment(state: StateFolder): ReturnType<typeof openForReading> {
+async function openSegment(state: StateFolder): ReturnType<typeof nodeReader.open> {
   try {
-    return await openForReading(join(state.evidence, 'segment'));
+    return await nodeReader.open(join(state.evidence, 'segment'));
   } catch (cause) {
     throw new EvidenceError('object_missing', `there is no evidence in ${state.evidence}`, {
       cause,
