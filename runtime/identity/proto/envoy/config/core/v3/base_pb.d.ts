@@ -5,7 +5,7 @@
 // @generated from file envoy/config/core/v3/base.proto (package envoy.config.core.v3, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
@@ -67,4 +67,97 @@ export declare type DataSource = Message<"envoy.config.core.v3.DataSource"> & {
  * Use `create(DataSourceSchema)` to create a new message.
  */
 export declare const DataSourceSchema: GenMessage<DataSource>;
+
+/**
+ * @generated from message envoy.config.core.v3.HeaderValue
+ */
+export declare type HeaderValue = Message<"envoy.config.core.v3.HeaderValue"> & {
+  /**
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * @generated from field: string value = 2;
+   */
+  value: string;
+
+  /**
+   * @generated from field: bytes raw_value = 3;
+   */
+  rawValue: Uint8Array;
+};
+
+/**
+ * Describes the message envoy.config.core.v3.HeaderValue.
+ * Use `create(HeaderValueSchema)` to create a new message.
+ */
+export declare const HeaderValueSchema: GenMessage<HeaderValue>;
+
+/**
+ * @generated from message envoy.config.core.v3.HeaderValueOption
+ */
+export declare type HeaderValueOption = Message<"envoy.config.core.v3.HeaderValueOption"> & {
+  /**
+   * @generated from field: envoy.config.core.v3.HeaderValue header = 1;
+   */
+  header?: HeaderValue | undefined;
+
+  /**
+   * @generated from field: envoy.config.core.v3.HeaderValueOption.HeaderAppendAction append_action = 3;
+   */
+  appendAction: HeaderValueOption_HeaderAppendAction;
+};
+
+/**
+ * Describes the message envoy.config.core.v3.HeaderValueOption.
+ * Use `create(HeaderValueOptionSchema)` to create a new message.
+ */
+export declare const HeaderValueOptionSchema: GenMessage<HeaderValueOption>;
+
+/**
+ * @generated from enum envoy.config.core.v3.HeaderValueOption.HeaderAppendAction
+ */
+export enum HeaderValueOption_HeaderAppendAction {
+  /**
+   * @generated from enum value: APPEND_IF_EXISTS_OR_ADD = 0;
+   */
+  APPEND_IF_EXISTS_OR_ADD = 0,
+
+  /**
+   * @generated from enum value: ADD_IF_ABSENT = 1;
+   */
+  ADD_IF_ABSENT = 1,
+
+  /**
+   * @generated from enum value: OVERWRITE_IF_EXISTS_OR_ADD = 2;
+   */
+  OVERWRITE_IF_EXISTS_OR_ADD = 2,
+
+  /**
+   * @generated from enum value: OVERWRITE_IF_EXISTS = 3;
+   */
+  OVERWRITE_IF_EXISTS = 3,
+}
+
+/**
+ * Describes the enum envoy.config.core.v3.HeaderValueOption.HeaderAppendAction.
+ */
+export declare const HeaderValueOption_HeaderAppendActionSchema: GenEnum<HeaderValueOption_HeaderAppendAction>;
+
+/**
+ * @generated from message envoy.config.core.v3.HeaderMap
+ */
+export declare type HeaderMap = Message<"envoy.config.core.v3.HeaderMap"> & {
+  /**
+   * @generated from field: repeated envoy.config.core.v3.HeaderValue headers = 1;
+   */
+  headers: HeaderValue[];
+};
+
+/**
+ * Describes the message envoy.config.core.v3.HeaderMap.
+ * Use `create(HeaderMapSchema)` to create a new message.
+ */
+export declare const HeaderMapSchema: GenMessage<HeaderMap>;
 

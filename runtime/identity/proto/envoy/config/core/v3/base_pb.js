@@ -5,13 +5,13 @@
 // @generated from file envoy/config/core/v3/base.proto (package envoy.config.core.v3, syntax proto3)
 /* eslint-disable */
 
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 
 /**
  * Describes the file envoy/config/core/v3/base.proto.
  */
 export const file_envoy_config_core_v3_base = /*@__PURE__*/
-  fileDesc("Ch9lbnZveS9jb25maWcvY29yZS92My9iYXNlLnByb3RvEhRlbnZveS5jb25maWcuY29yZS52MyIjCgROb2RlEgoKAmlkGAEgASgJEg8KB2NsdXN0ZXIYAiABKAkiXgoKRGF0YVNvdXJjZRISCghmaWxlbmFtZRgBIAEoCUgAEhYKDGlubGluZV9ieXRlcxgCIAEoDEgAEhcKDWlubGluZV9zdHJpbmcYAyABKAlIAEILCglzcGVjaWZpZXJiBnByb3RvMw");
+  fileDesc("Ch9lbnZveS9jb25maWcvY29yZS92My9iYXNlLnByb3RvEhRlbnZveS5jb25maWcuY29yZS52MyIjCgROb2RlEgoKAmlkGAEgASgJEg8KB2NsdXN0ZXIYAiABKAkiXgoKRGF0YVNvdXJjZRISCghmaWxlbmFtZRgBIAEoCUgAEhYKDGlubGluZV9ieXRlcxgCIAEoDEgAEhcKDWlubGluZV9zdHJpbmcYAyABKAlIAEILCglzcGVjaWZpZXIiPAoLSGVhZGVyVmFsdWUSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJEhEKCXJhd192YWx1ZRgDIAEoDCKYAgoRSGVhZGVyVmFsdWVPcHRpb24SMQoGaGVhZGVyGAEgASgLMiEuZW52b3kuY29uZmlnLmNvcmUudjMuSGVhZGVyVmFsdWUSUQoNYXBwZW5kX2FjdGlvbhgDIAEoDjI6LmVudm95LmNvbmZpZy5jb3JlLnYzLkhlYWRlclZhbHVlT3B0aW9uLkhlYWRlckFwcGVuZEFjdGlvbiJ9ChJIZWFkZXJBcHBlbmRBY3Rpb24SGwoXQVBQRU5EX0lGX0VYSVNUU19PUl9BREQQABIRCg1BRERfSUZfQUJTRU5UEAESHgoaT1ZFUldSSVRFX0lGX0VYSVNUU19PUl9BREQQAhIXChNPVkVSV1JJVEVfSUZfRVhJU1RTEAMiPwoJSGVhZGVyTWFwEjIKB2hlYWRlcnMYASADKAsyIS5lbnZveS5jb25maWcuY29yZS52My5IZWFkZXJWYWx1ZWIGcHJvdG8z");
 
 /**
  * Describes the message envoy.config.core.v3.Node.
@@ -26,4 +26,37 @@ export const NodeSchema = /*@__PURE__*/
  */
 export const DataSourceSchema = /*@__PURE__*/
   messageDesc(file_envoy_config_core_v3_base, 1);
+
+/**
+ * Describes the message envoy.config.core.v3.HeaderValue.
+ * Use `create(HeaderValueSchema)` to create a new message.
+ */
+export const HeaderValueSchema = /*@__PURE__*/
+  messageDesc(file_envoy_config_core_v3_base, 2);
+
+/**
+ * Describes the message envoy.config.core.v3.HeaderValueOption.
+ * Use `create(HeaderValueOptionSchema)` to create a new message.
+ */
+export const HeaderValueOptionSchema = /*@__PURE__*/
+  messageDesc(file_envoy_config_core_v3_base, 3);
+
+/**
+ * Describes the enum envoy.config.core.v3.HeaderValueOption.HeaderAppendAction.
+ */
+export const HeaderValueOption_HeaderAppendActionSchema = /*@__PURE__*/
+  enumDesc(file_envoy_config_core_v3_base, 3, 0);
+
+/**
+ * @generated from enum envoy.config.core.v3.HeaderValueOption.HeaderAppendAction
+ */
+export const HeaderValueOption_HeaderAppendAction = /*@__PURE__*/
+  tsEnum(HeaderValueOption_HeaderAppendActionSchema);
+
+/**
+ * Describes the message envoy.config.core.v3.HeaderMap.
+ * Use `create(HeaderMapSchema)` to create a new message.
+ */
+export const HeaderMapSchema = /*@__PURE__*/
+  messageDesc(file_envoy_config_core_v3_base, 4);
 
