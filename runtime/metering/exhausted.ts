@@ -33,7 +33,7 @@ export function isExhausted(error: unknown): boolean {
 }
 
 /** More than 1 MiB of input can take as values and as text, and kept answers beside it. */
-const SPARE_PAGES = 512;
+export const SPARE_PAGES = 512;
 
 /**
  * Takes away half of the steps and some of the memory that the module has for a decision. Whatever is decided

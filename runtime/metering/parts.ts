@@ -6,8 +6,8 @@ import { Reader, Section, vector } from '../plan/engine.ts';
 import { Op, readInstruction } from './instructions.ts';
 
 const HEADER = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
-/** The order that the format asks for; the data count comes before the code. */
-const ORDER = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11];
+/** The order that the format asks for; tags come before globals, the data count before the code. */
+const ORDER = [1, 2, 3, 4, 5, 13, 6, 7, 8, 9, 12, 10, 11];
 const Kind = { Function: 0, Table: 1, Memory: 2, Global: 3 } as const;
 
 export interface Signature {
