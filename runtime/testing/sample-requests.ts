@@ -2,18 +2,22 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { BOUNDARIES, type Boundary, type DecisionModule } from '../decide/boundary.ts';
-import type { JsonValue } from '../json.ts';
+import { isJsonObject, type JsonValue } from '../json.ts';
 import { browseInput } from './requests/browse.ts';
 import { consoleInput } from './requests/console.ts';
 import { credentialInput } from './requests/credential.ts';
 import { deployInput } from './requests/deploy.ts';
+import { disguise } from './requests/disguise.ts';
 import { exchangeInput } from './requests/exchange.ts';
 import { meshInput } from './requests/mesh.ts';
 import { messageInput } from './requests/message.ts';
 import { argumentValues, guardInput, schemaTexts, scopeInput } from './requests/modules.ts';
+import { nearly, nearMissScope } from './requests/near-misses.ts';
 import { registrationInput } from './requests/registration.ts';
 import { sandboxInput } from './requests/sandbox.ts';
 import { scanInput } from './requests/scan.ts';
+import { scan } from './requests/scans.ts';
+import { validation } from './requests/schemas.ts';
 import { secretInput } from './requests/secret.ts';
 import { toolInput } from './requests/tool.ts';
 import { anyValue, brokenBytes } from './requests/values.ts';
@@ -97,4 +101,66 @@ const requests: fc.Arbitrary<SampleRequest> = fc
 /** `count` requests; the same seed gives the same requests. */
 export function sampleRequests(count: number, seed: number): SampleRequest[] {
   return fc.sample(requests, { numRuns: count, seed });
+}
+
+/** Now and then the caller's ID becomes a look-alike, and nothing else of the input. */
+const lookAlike: fc.Arbitrary<(value: JsonValue) => JsonValue> = fc.oneof(
+  { weight: 24, arbitrary: fc.constant((value: JsonValue) => value) },
+  {
+    weight: 1,
+    arbitrary: nearly.map((change) => (value: JsonValue) => {
+      if (!isJsonObject(value) || !isJsonObject(value.identity)) return value;
+      const { identity } = value;
+      return { ...value, identity: { ...identity, spiffe_id: change(String(identity.spiffe_id)) } };
+    }),
+  },
+);
+
+const hostile: fc.Arbitrary<SampleRequest> = fc
+  .record({
+    made: fc.oneof(
+      { weight: 70, arbitrary: authorization },
+      {
+        weight: 10,
+        arbitrary: fc.record({ boundary: boundaries, of: validation }).map(
+          ({ boundary, of: { input, schema } }): Made => ({
+            ...{ boundary, module: 'arguments', input: encode(input) },
+            ...(schema && { schema }),
+          }),
+        ),
+      },
+      {
+        weight: 9,
+        arbitrary: fc
+          .record({ boundary: boundaries, input: scan })
+          .map((of): Made => ({ ...of, module: 'guard', input: encode(of.input) })),
+      },
+      {
+        weight: 9,
+        arbitrary: fc
+          .record({ boundary: boundaries, input: fc.oneof(scopeInput, nearMissScope) })
+          .map((of): Made => ({ ...of, module: 'scope', input: encode(of.input) })),
+      },
+    ),
+    look: lookAlike,
+    change: disguise,
+    salt: fc.uint8Array({ minLength: 32, maxLength: 32 }),
+  })
+  .map(({ made, look, change, salt }) => {
+    const looked = encode(look(JSON.parse(Buffer.from(made.input).toString()) as JsonValue));
+    return { ...made, input: change(looked), salt };
+  });
+
+/**
+ * `count` requests of every boundary and module, over a third of them written as an attacker would: hostile
+ * Unicode, numbers at the edges, deep, wide and huge values, look-alikes; the same seed gives the same requests.
+ */
+export function hostileRequests(count: number, seed: number): SampleRequest[] {
+  return fc.sample(
+    fc.oneof({ weight: 1, arbitrary: requests }, { weight: 3, arbitrary: hostile }),
+    {
+      numRuns: count,
+      seed,
+    },
+  );
 }

@@ -11,7 +11,7 @@ export const meshInput: fc.Arbitrary<JsonValue> = fc
       { weight: 6, arbitrary: agentNumber.map(sampleAgent) },
       { weight: 1, arbitrary: fc.constantFrom(SAMPLE_GATEWAY, SAMPLE_OPERATOR) },
     ),
-    nearMiss: fc.constantFrom('', '', '', '', '/', 'x', '%2f'),
+    nearMiss: fc.constantFrom(...Array<string>(9).fill(''), '/', 'x', '%2f'),
     name: fc.constantFrom('gateway', 'gateway', 'vault', 'vault', 'vault', 'billing'),
     action: fc.constantFrom('connect', 'connect', 'connect', 'connect', 'connect', 'listen'),
   })
