@@ -14,9 +14,15 @@ export const STATUS = {
 
 /** `proxy_action_t`. */
 export const ACTION_CONTINUE = 0;
+export const ACTION_PAUSE = 1;
 
-/** `proxy_buffer_type_t`: those that exist outside of bodies and calls. */
-export const BUFFER = { vmConfiguration: 6, pluginConfiguration: 7, last: 8 } as const;
+/** `proxy_buffer_type_t`: those that exist outside of answers and calls. */
+export const BUFFER = {
+  requestBody: 0,
+  vmConfiguration: 6,
+  pluginConfiguration: 7,
+  last: 8,
+} as const;
 
 /** `proxy_map_type_t`: the heads of the stream; trailers and what belongs to calls are not offered. */
 export const MAP = { requestHeaders: 0, responseHeaders: 2, last: 7 } as const;

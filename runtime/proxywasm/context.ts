@@ -6,12 +6,31 @@ const FACTS_MAX = 64;
 const FACT_NAME_BYTES_MAX = 256;
 const FACT_BYTES_MAX = 4096;
 
+/** The body of a request while a filter waits for it. */
+export class WaitingBody {
+  #chunks: Uint8Array[] = [];
+  bytes = 0;
+
+  add(chunk: Uint8Array): void {
+    if (chunk.length > 0) this.#chunks.push(chunk);
+    this.bytes += chunk.length;
+  }
+
+  /** All of it in one piece; joined once, however often a filter asks. */
+  whole(): Uint8Array {
+    if (this.#chunks.length !== 1) this.#chunks = [Buffer.concat(this.#chunks)];
+    return this.#chunks[0]!;
+  }
+}
+
 /** The plugin's context has no properties of a stream and no headers. */
 export class Context {
   readonly id: number;
   readonly properties: FilterProperties;
   /** By map number; only those that the filter may touch in the callback that runs. */
   readonly maps = new Map<number, HeaderMap>();
+  /** What has come of the request's body; only for a filter that waits for it. */
+  body: WaitingBody | undefined;
   /** What the filter set by name. */
   readonly facts = new Map<string, string>();
   /** What the filter answers in place of the service, once it does. */

@@ -4,8 +4,10 @@
 export type HeaderPairs = [name: string, value: string][];
 
 export type FilterVerdict =
-  /** The stream goes on with these headers. */
+  /** The stream goes on with these headers, and with its body as it came. */
   | { kind: 'continue'; headers: HeaderPairs }
+  /** Nothing may go on yet: the filter decides when it has seen more of the body. `headers` as it set them so far. */
+  | { kind: 'wait'; headers: HeaderPairs }
   /** The filter answers by itself; nothing goes to the service. */
   | { kind: 'respond'; status: number; headers: HeaderPairs; body: Uint8Array; detail: string };
 
@@ -19,7 +21,13 @@ export type FilterProperties = ReadonlyMap<string, string | boolean | number>;
 export interface FilterStream {
   /** Decides on the request's head. Never throws: a filter that fails answers `respond` with 503. */
   requestHeaders(headers: HeaderPairs, endOfStream: boolean): FilterVerdict;
-  /** The head of the answer, for filters that change it. */
+  /**
+   * The next part of the body of a request whose last verdict was `wait`; the last part, which may be
+   * empty, ends it. A chunk is kept until the decision: the caller does not change it. Never throws, and
+   * never answers `wait` at the end: a filter that decides nothing is answered with 503.
+   */
+  requestBody(chunk: Uint8Array, endOfStream: boolean): FilterVerdict;
+  /** The head of the answer, for filters that change it. Never answers `wait`. */
   responseHeaders(headers: HeaderPairs, endOfStream: boolean): FilterVerdict;
   /** What the filter set for the access log (Envoy's dynamic metadata / filter state), such as decision ids. */
   facts(): ReadonlyMap<string, string>;

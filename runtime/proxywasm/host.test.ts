@@ -170,6 +170,65 @@ for (const [what, heads] of refusing) {
   });
 }
 
+/** Waits for the whole body, says how much of it there is, and lets the stream go on. */
+const BODY = `(func (export "proxy_on_request_body") (param i32 i32 i32) (result i32)
+  (if (i32.eqz (local.get 2)) (then (return (i32.const 1))))
+  (drop (call $proxy_get_buffer_bytes
+    (i32.const 0) (i32.const 1) (i32.const 9) (i32.const 256) (i32.const 260)))
+  (drop (call $proxy_set_property (i32.const 64) (i32.const 4)
+    (i32.load (i32.const 256)) (i32.load (i32.const 260))))
+  (call $fact (call $proxy_set_buffer_bytes
+    (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 0) (i32.const 1)))
+  (drop (call $proxy_get_buffer_status (i32.const 0) (i32.const 128) (i32.const 132)))
+  (drop (call $proxy_add_header_map_value (i32.const 0) (i32.const 64) (i32.const 4)
+    (i32.load (i32.const 256)) (i32.load (i32.const 260))))
+  (if (i32.eq (i32.load8_u (i32.load (i32.const 256))) (i32.const 33)) (then (unreachable)))
+  (i32.ne (i32.load (i32.const 128)) (local.get 1)))`;
+
+function waiting(wasm: Uint8Array, chunks: readonly string[]) {
+  const filter = host(wasm);
+  const stream = filter.stream(new Map());
+  const verdicts = [stream.requestHeaders([[':path', '/']], chunks.length === 0)];
+  chunks.forEach((chunk, index) => {
+    verdicts.push(stream.requestBody(Buffer.from(chunk), index === chunks.length - 1));
+  });
+  stream.end();
+  filter.close();
+  return { kinds: verdicts.map(({ kind }) => kind), last: verdicts.at(-1)! };
+}
+
+test('a filter that pauses at the head decides on the body, however it comes', () => {
+  for (const chunks of [
+    ['0123456789'],
+    ['0', '123456789'],
+    ['01234', '', '56789', ''],
+    ['0123456789', ''],
+  ]) {
+    const { kinds, last } = waiting(filterOf('(i32.const 1)', BODY), chunks);
+    assert.equal(kinds, [...chunks.map(() => 'wait'), 'continue']);
+    assert.equal(last.headers, [
+      [':path', '/'],
+      ['name', '123456789'],
+    ]);
+  }
+});
+
+test('a filter that waits where nothing can come, or fails at the body, lets nothing pass', () => {
+  const failed = (wasm: Uint8Array, chunks: readonly string[]) => {
+    const { last } = waiting(wasm, chunks);
+    return last.kind === 'respond' && last.status;
+  };
+  assert.is(failed(filterOf('(i32.const 1)', BODY), []), 503);
+  assert.is(failed(filterOf('(i32.const 1)', BODY), ['a!23456789']), 503);
+  assert.is(failed(filterOf('(i32.const 77)', BODY), []), 503);
+  const never = `(func (export "proxy_on_request_body") (param i32 i32 i32) (result i32)
+    (i32.const 1))`;
+  assert.is(failed(filterOf('(i32.const 1)', never), ['a', 'b']), 503);
+  assert.is(failed(filterOf('(i32.const 1)', never), ['x'.repeat(17 << 20), '']), 503);
+  // Whoever did not wait for a body is not asked about one.
+  assert.is(failed(filterOf('(i32.const 0)', BODY), ['abc']), 503);
+});
+
 test('a closed filter serves its streams to their end, and no others', () => {
   let done = 0;
   const filter = host(

@@ -1,8 +1,8 @@
 // Hosts a filter of the proxy-wasm ABI 0.2.1: one VM for many streams, a fresh one after a trap.
 import { codeOf, ModuleError } from '../errors.ts';
 import type { LogLevel } from './abi.ts';
-import { ACTION_CONTINUE, MAP } from './abi.ts';
-import { Context, failedVerdict } from './context.ts';
+import { ACTION_CONTINUE, ACTION_PAUSE, MAP } from './abi.ts';
+import { Context, failedVerdict, WaitingBody } from './context.ts';
 import type {
   Filter,
   FilterProperties,
@@ -27,10 +27,14 @@ export interface FilterHostConfig {
   random?: (bytes: Uint8Array) => void;
 }
 
+/** The largest body that a filter may wait for; it is held in memory until the filter decides. */
+const BODY_BYTES_MAX = 16 << 20;
+
 /**
- * Compiles and configures a filter. Bodies do not come through it: it sees and changes heads only, and
- * has no calls of its own to other services. A callback that traps, pauses without an answer or closes
- * the stream ends in 503; nothing passes that the filter did not let pass.
+ * Compiles and configures a filter. It sees and changes heads; where it pauses at the head of a request
+ * it gets the body too, to decide on and not to change. It has no calls of its own to other services. A
+ * callback that traps, closes the stream, or pauses where nothing more can come ends in 503; nothing
+ * passes that the filter did not let pass.
  * @throws ModuleError `module_missing` when the bytes are no such filter, `module_trapped` or
  *   `module_output_invalid` when it does not take its configuration
  */
@@ -108,11 +112,33 @@ class HostedStream implements FilterStream {
   }
 
   requestHeaders(headers: HeaderPairs, endOfStream: boolean): FilterVerdict {
-    return this.#head('proxy_on_request_headers', MAP.requestHeaders, headers, endOfStream);
+    const map = this.#open(MAP.requestHeaders, headers);
+    const mayWait = !endOfStream && this.#machine.has('proxy_on_request_body');
+    const values = [map.pairs.length, endOfStream ? 1 : 0];
+    const verdict = this.#call('proxy_on_request_headers', values, map, mayWait);
+    if (verdict.kind === 'wait') this.#context.body = new WaitingBody();
+    return verdict;
+  }
+
+  requestBody(chunk: Uint8Array, endOfStream: boolean): FilterVerdict {
+    const { body } = this.#context;
+    const map = this.#context.maps.get(MAP.requestHeaders);
+    if (body === undefined || map === undefined) {
+      return failedVerdict('module_output_invalid', 'the filter does not wait for a body');
+    }
+    body.add(chunk);
+    const verdict =
+      body.bytes > BODY_BYTES_MAX
+        ? failedVerdict('body_too_large', 'the body is larger than any filter may wait for')
+        : this.#call('proxy_on_request_body', [body.bytes, endOfStream ? 1 : 0], map, !endOfStream);
+    if (verdict.kind !== 'wait') this.#context.body = undefined;
+    return verdict;
   }
 
   responseHeaders(headers: HeaderPairs, endOfStream: boolean): FilterVerdict {
-    return this.#head('proxy_on_response_headers', MAP.responseHeaders, headers, endOfStream);
+    const map = this.#open(MAP.responseHeaders, headers);
+    const values = [map.pairs.length, endOfStream ? 1 : 0];
+    return this.#call('proxy_on_response_headers', values, map, false);
   }
 
   facts(): ReadonlyMap<string, string> {
@@ -123,19 +149,24 @@ class HostedStream implements FilterStream {
     this.#machine.finish(this.#context);
   }
 
-  #head(callback: string, id: number, headers: HeaderPairs, isLast: boolean): FilterVerdict {
-    const context = this.#context;
+  #open(id: number, headers: HeaderPairs): HeaderMap {
     const map = new HeaderMap(headers);
-    context.maps.set(id, map);
+    this.#context.maps.set(id, map);
+    return map;
+  }
+
+  /** Runs one callback; `mayWait` where more of the request can follow that the filter would see. */
+  #call(name: string, values: number[], map: HeaderMap, mayWait: boolean): FilterVerdict {
+    const context = this.#context;
     context.answer = undefined;
     try {
-      const { length } = map.pairs;
-      const action = this.#machine.call(context, callback, context.id, length, isLast ? 1 : 0);
+      const action = this.#machine.call(context, name, context.id, ...values);
       if (context.answer !== undefined) return context.answer;
       if (context.isClosed) return failedVerdict('service_unavailable', 'the filter closed this');
       if (action === undefined || action === ACTION_CONTINUE) {
         return { kind: 'continue', headers: map.pairs };
       }
+      if (action === ACTION_PAUSE && mayWait) return { kind: 'wait', headers: map.pairs };
       return failedVerdict(
         'module_output_invalid',
         'the filter paused, and nothing could resume it',
@@ -150,5 +181,9 @@ class HostedStream implements FilterStream {
 function failedStream(error: unknown): FilterStream {
   const verdict = () => failedVerdict(codeOf(error), 'the filter failed');
   const facts = new Map<string, string>();
-  return { requestHeaders: verdict, responseHeaders: verdict, facts: () => facts, end: () => {} };
+  return {
+    ...{ requestHeaders: verdict, requestBody: verdict, responseHeaders: verdict },
+    facts: () => facts,
+    end: () => {},
+  };
 }

@@ -80,6 +80,8 @@ function buffers(scope: CallScope) {
   const bufferOf = (id: number): Uint8Array | number => {
     if (id === BUFFER.pluginConfiguration) return scope.plugin.config.configuration;
     if (id === BUFFER.vmConfiguration) return new Uint8Array(0);
+    const { body } = scope.effective;
+    if (id === BUFFER.requestBody && body !== undefined) return body.whole();
     return id >>> 0 > BUFFER.last ? STATUS.badArgument : STATUS.notFound;
   };
   return {
@@ -104,7 +106,7 @@ function buffers(scope: CallScope) {
       scope.memory.writeU32(returnFlags, 0);
       return STATUS.ok;
     },
-    // Configurations are not for the filter to change, and bodies do not come through it.
+    // Configurations are not for the filter to change, and a body goes on as it came.
     proxy_set_buffer_bytes(id: number): number {
       const buffer = bufferOf(id);
       return typeof buffer === 'number' ? buffer : STATUS.badArgument;
@@ -188,7 +190,7 @@ function streams(scope: CallScope) {
       };
       return STATUS.ok;
     },
-    // Nothing waits here: a callback that pauses without an answer has failed.
+    // What waits here waits for the body, which comes by itself.
     proxy_continue_stream: (stream: number): number =>
       stream >>> 0 > STREAM.last ? STATUS.badArgument : STATUS.unimplemented,
     proxy_close_stream(stream: number): number {

@@ -55,6 +55,11 @@ export class Machine implements CallScope {
     this.#start();
   }
 
+  /** Whether the filter has this callback. */
+  has(name: string): boolean {
+    return this.#callback(name) !== undefined;
+  }
+
   context(id: number): Context | undefined {
     return this.#contexts.get(id);
   }

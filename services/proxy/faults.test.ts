@@ -51,6 +51,7 @@ test('a filter that throws, answers nonsense or names another peer lets nothing 
             const verdict = stream.requestHeaders(headers, end);
             return { ...verdict, headers: change(verdict.headers) };
           },
+          requestBody: (chunk, end) => stream.requestBody(chunk, end),
           responseHeaders: (headers, end) => stream.responseHeaders(headers, end),
           facts: () => stream.facts(),
           end: () => stream.end(),

@@ -119,6 +119,7 @@ function decide(
     const verdict = filtered.stream.requestHeaders(pairs, !request.hasBody);
     readFacts(filtered.stream, record);
     if (verdict.kind === 'respond') throw new FilterAnswer(verdict, verdict.detail);
+    if (verdict.kind === 'wait') throw invalid('the filter waits for a body');
     return checked(verdict.headers, request, peer.spiffeId, record);
   } catch (error) {
     if (error instanceof FilterAnswer || error instanceof ModuleError) throw error;

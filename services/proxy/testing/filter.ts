@@ -61,6 +61,10 @@ class TestStream implements FilterStream {
     return { kind: 'continue', headers: kept };
   }
 
+  requestBody(): FilterVerdict {
+    throw new Error('this filter waits for no body');
+  }
+
   responseHeaders(headers: HeaderPairs): FilterVerdict {
     return { kind: 'continue', headers };
   }
