@@ -16,6 +16,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createBundleKey } from '../../runtime/bundle/keys.ts';
+import { loadPair } from '../../runtime/bundle/load.ts';
+import { writeSamplePair } from '../../runtime/bundle/testing.ts';
+import { createLocalDecider } from '../../runtime/decide/local.ts';
 
 const execute = promisify(execFile);
 /** Without what an outer npm told its children, which would also reach the inner one. */
@@ -63,6 +67,7 @@ test('it is JavaScript, types and modules, without dependencies', () => {
     'arguments.wasm',
     'digests.json',
     'guard.wasm',
+    'record.wasm',
     'scope.wasm',
     'tokens-cl100k.wasm',
     'tokens-o200k.wasm',
@@ -109,6 +114,38 @@ test('a client of a model is wrapped, and its calls have a price', async () => {
   assert.is(output, 'ConfigurationError\nfunction true');
 });
 
+test('it decides under signed bundles, with the ids of every other host, and refuses others', async () => {
+  const bundles = join(folder, 'bundles');
+  const { keys, trusted } = await writeSamplePair(bundles);
+  writeFileSync(join(folder, 'bundle.pub'), JSON.stringify(keys.publicKey));
+  const input = Buffer.from('{"scope":"spiffe://a/b/*","spiffe_id":"spiffe://a/b/c"}');
+  const salt = Buffer.alloc(32, 1);
+  const ask = `
+    import { openDecider } from '@platform/sdk/decisions';
+    import { PlatformError } from '@platform/sdk';
+    try {
+      const decider = await openDecider({ bundles: 'bundles', keys: 'bundle.pub' });
+      for (const module of ['scope', 'authorization']) {
+        const { id, allow } = decider.decide({
+          boundary: 'tool', module,
+          input: Buffer.from('${input.toString('base64')}', 'base64'), salt: Buffer.alloc(32, 1),
+        });
+        console.log(id, allow);
+      }
+      decider.close();
+    } catch (error) { console.log(error instanceof PlatformError, error.code); }`;
+  const pair = await loadPair(bundles, trusted);
+  const decider = createLocalDecider({ current: () => pair });
+  const expected = (['scope', 'authorization'] as const).map((module) => {
+    const { id, allow } = decider.decide({ boundary: 'tool', module, input, salt });
+    return `${id} ${allow}`;
+  });
+  assert.is(await node(ask), expected.join('\n'));
+  const stranger = await createBundleKey();
+  writeFileSync(join(folder, 'bundle.pub'), JSON.stringify(stranger.publicKey));
+  assert.is(await node(ask), 'true bundle_signature_invalid');
+});
+
 test('a module that is not the packed one is refused', async () => {
   const scan = `
     import { guard } from '@platform/sdk';
@@ -138,7 +175,9 @@ test('its types check in a strict project', async () => {
   );
   writeFileSync(
     join(folder, 'agent.ts'),
-    `import { GatewayClient, guard, platformAgent, secret, secretsBatch, type ToolResult } from '@platform/sdk';
+    `import { type BundleDecider, openDecider } from '@platform/sdk/decisions';
+    export const decider: Promise<BundleDecider> = openDecider({ bundles: 'b', keys: 'k' });
+    import { GatewayClient, guard, platformAgent, secret, secretsBatch, type ToolResult } from '@platform/sdk';
     const agent = platformAgent({ name: 'bot', tenant: 'acme' }, async (topic: string) => {
       const client: GatewayClient = new GatewayClient();
       const result: ToolResult = await client.callTool('search', { topic });

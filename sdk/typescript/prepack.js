@@ -5,11 +5,13 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const built = join(folder, '..', '..', 'wasm', 'build');
+const errors = join(folder, '..', '..', 'runtime', 'errors.ts');
 const packed = join(folder, 'dist', 'wasm', 'build');
-const modules = ['guard', 'scope', 'arguments', 'tokens-cl100k', 'tokens-o200k'];
+const modules = ['record', 'guard', 'scope', 'arguments', 'tokens-cl100k', 'tokens-o200k'];
 
 rmSync(join(folder, 'dist'), { recursive: true, force: true });
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
@@ -17,6 +19,30 @@ const { status } = spawnSync(process.execPath, [tsc, '-p', join(folder, 'tsconfi
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(status ?? 1);
+
+// Verifying bundles takes two libraries, which are packed with it: the SDK has no dependencies.
+const together = await build({
+  entryPoints: [join(folder, 'decisions.ts')],
+  outfile: join(folder, 'dist', 'sdk', 'typescript', 'decisions.js'),
+  ...{ allowOverwrite: true, bundle: true, format: 'esm', platform: 'node', target: 'node22' },
+  // CommonJS libraries ask for Node's own modules by `require`.
+  banner: {
+    js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+  },
+  plugins: [
+    {
+      name: 'one class of errors for all entries',
+      setup({ onResolve }) {
+        onResolve({ filter: /errors\.ts$/ }, ({ path, resolveDir }) =>
+          join(resolveDir, path) === errors
+            ? { path: '../../runtime/errors.js', external: true }
+            : undefined,
+        );
+      },
+    },
+  ],
+});
+if (together.errors.length > 0) process.exit(1);
 
 mkdirSync(packed, { recursive: true });
 const digests = {};
