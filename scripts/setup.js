@@ -1,4 +1,4 @@
-// Set-up of a checkout: locked dependencies, Wasm modules, policy bundle; plain JavaScript for Node 20.
+// Set-up of a checkout: locked dependencies, Wasm modules, policy bundle, browser scripts; plain JavaScript for Node 20.
 // Each step is skipped when the digest of what it reads is the one of the last run.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -88,6 +88,14 @@ export function setup() {
     ['policies/build/bundle/policy.wasm'],
     policies + modules,
     () => run(node, ['scripts/build-policies.ts']),
+  );
+  const browser = digestOf(['runtime', 'scripts/build-browser.ts'], ['.ts', '.json']);
+  step(
+    'Bundling what runs in browsers',
+    'runtime/browser/build/.setup',
+    ['runtime/browser/build/decider.js'],
+    browser + dependencies,
+    () => run(node, ['scripts/build-browser.ts']),
   );
   return node;
 }

@@ -3,14 +3,12 @@ import { createInterface } from 'node:readline';
 import { readBundleKeys } from '../../runtime/bundle/keys.ts';
 import { loadPair } from '../../runtime/bundle/load.ts';
 import { BOUNDARIES, DECISION_MODULES } from '../../runtime/decide/boundary.ts';
-import type { Decision, DecisionRequest } from '../../runtime/decide/decision.ts';
+import type { DecisionRequest } from '../../runtime/decide/decision.ts';
 import { createLocalDecider } from '../../runtime/decide/local.ts';
+import { answerOf, readRequest } from '../../runtime/decide/wire.ts';
 import { InputError } from '../../runtime/errors.ts';
-import { isJsonObject } from '../../runtime/json.ts';
 import type { Command } from '../command.ts';
 import { parseOptions, UsageError } from '../options.ts';
-
-const SALT_BYTES = 32;
 
 const help = `Usage
   platform decide --bundles DIR --keys FILE < requests.ndjson
@@ -55,7 +53,7 @@ export const decide: Command = {
     let number = 0;
     for await (const line of createInterface({ input: process.stdin })) {
       number += 1;
-      const text = `${JSON.stringify(toAnswer(decider.decide(parseRequest(line, number))))}\n`;
+      const text = `${JSON.stringify(answerOf(decider.decide(parseRequest(line, number))))}\n`;
       if (!process.stdout.write(text)) {
         await new Promise((resolve) => process.stdout.once('drain', resolve));
       }
@@ -64,29 +62,13 @@ export const decide: Command = {
   },
 };
 
-function toAnswer({ id, allow, rule, reason }: Decision) {
-  return { id, allow, rule, reason };
-}
-
 /** Reads one line; throws an InputError that names the line. */
 function parseRequest(line: string, number: number): DecisionRequest {
-  const fail = (what: string): never => {
-    throw new InputError('input_invalid', `line ${number}: ${what}`);
-  };
   let value: unknown;
   try {
     value = JSON.parse(line);
-  } catch {
-    return fail('not JSON');
+  } catch (cause) {
+    throw new InputError('input_invalid', `line ${number}: not JSON`, { cause });
   }
-  if (!isJsonObject(value)) return fail('not a JSON object');
-  const boundary = BOUNDARIES.find((name) => name === value.boundary);
-  const module = DECISION_MODULES.find((name) => name === value.module);
-  if (boundary === undefined) return fail(`boundary is one of ${BOUNDARIES.join(', ')}`);
-  if (module === undefined) return fail(`module is one of ${DECISION_MODULES.join(', ')}`);
-  if (typeof value.input !== 'string') return fail('input is base64 text');
-  const salt = Buffer.from(typeof value.salt === 'string' ? value.salt : '', 'hex');
-  if (salt.length !== SALT_BYTES) return fail('salt is 64 hex digits');
-  const schema = typeof value.schema === 'string' ? Buffer.from(value.schema, 'base64') : undefined;
-  return { boundary, module, input: Buffer.from(value.input, 'base64'), salt, schema };
+  return readRequest(value, `line ${number}: `);
 }

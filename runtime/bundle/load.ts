@@ -82,6 +82,14 @@ export async function loadPolicy(
   options: LoadOptions = {},
 ): Promise<LoadedPolicy> {
   await verifyBundle(files, 'policy', keys);
+  return readPolicy(files, options);
+}
+
+/** Reads the files of a policy bundle that nobody signed: a draft, for whoever wrote it. */
+export async function readPolicy(
+  files: BundleFiles,
+  options: LoadOptions = {},
+): Promise<LoadedPolicy> {
   const revision = await checkManifest(files, POLICY_ROOTS);
   const listed = readJson(files, MODULES);
   const wasm = files.get(POLICY_MODULE);
@@ -118,6 +126,11 @@ export async function loadPolicy(
 /** Verifies and reads the files of a data bundle. */
 export async function loadData(files: BundleFiles, keys: readonly JWK[]): Promise<LoadedData> {
   await verifyBundle(files, 'data', keys);
+  return readData(files);
+}
+
+/** Reads the files of a data bundle that nobody signed. */
+export async function readData(files: BundleFiles): Promise<LoadedData> {
   const revision = await checkManifest(files, DATA_ROOTS);
   const json = files.get(DATA);
   if (json === undefined) throw new BundleError('bundle_truncated', `the bundle has no ${DATA}`);
