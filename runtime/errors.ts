@@ -144,6 +144,7 @@ export type ErrorCode =
   | 'object_missing'
   | 'object_corrupt'
   | 'openings_invalid'
+  | 'export_invalid'
   | 'database_unavailable'
   | 'database_conflict'
   | 'database_query_failed'
