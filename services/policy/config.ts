@@ -2,6 +2,7 @@
 import { isAbsolute } from 'node:path';
 import { unixPath, Variables } from '../common/config.ts';
 import type { ListenAddress } from '../common/http/port.ts';
+import type { ExtAuthzTls } from './ext-authz-server.ts';
 
 export interface PolicyEnvironment {
   listen: ListenAddress;
@@ -16,6 +17,10 @@ export interface PolicyEnvironment {
   /** A file, a URL, or `console`. */
   decisionLogs: string | undefined;
   defaultDecision: string | undefined;
+  /** Where Envoys ask over gRPC (ext_authz); without it none can. */
+  extAuthz: { listen: ListenAddress; tls: ExtAuthzTls | undefined } | undefined;
+  /** Whose peers Envoys let in. */
+  trustDomain: string;
 }
 
 /** Reads the environment. Throws `configuration_invalid` with every problem in `data.problems`. */
@@ -28,11 +33,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): PolicyEnvironment {
     variables.problem('BUNDLE_INTERVAL_SECONDS is not 1 to 3600');
   }
   return variables.finish({
-    listen: listenAddress(
-      variables.optional('LISTEN_ADDRESS') ?? '127.0.0.1:8181',
-      tokenFile,
-      variables,
-    ),
+    listen: servedAt(variables, tokenFile),
     policyUrl:
       variables.url(
         'POLICY_BUNDLE_URL',
@@ -45,27 +46,60 @@ export function readConfig(environment: NodeJS.ProcessEnv): PolicyEnvironment {
     tokenFile,
     decisionLogs: variables.optional('DECISION_LOGS'),
     defaultDecision: variables.optional('DEFAULT_DECISION'),
+    extAuthz: extAuthz(variables),
+    trustDomain: variables.trustDomain(),
   });
 }
 
-function listenAddress(
-  value: string,
-  tokenFile: string | undefined,
-  variables: Variables,
-): ListenAddress {
+function servedAt(variables: Variables, tokenFile: string | undefined): ListenAddress {
+  const listen = listenAddress(variables, 'LISTEN_ADDRESS', '127.0.0.1:8181');
+  if (isOpen(listen) && tokenFile === undefined) {
+    variables.problem('TOKEN_FILE is not set, and is needed beyond loopback');
+  }
+  if (tokenFile !== undefined && !isAbsolute(tokenFile))
+    variables.problem('TOKEN_FILE is not absolute');
+  return listen;
+}
+
+/** Where Envoys ask: beyond loopback they and the service have to show certificates. */
+function extAuthz(variables: Variables): PolicyEnvironment['extAuthz'] {
+  const names = ['CERTIFICATE_FILE', 'KEY_FILE', 'TRUST_FILE', 'CALLERS'].map(
+    (name) => `EXT_AUTHZ_${name}`,
+  );
+  const given = names.filter((name) => variables.optional(name) !== undefined);
+  const address = variables.optional('EXT_AUTHZ_ADDRESS');
+  if (address === undefined) {
+    for (const name of given) variables.problem(`${name} is set, and EXT_AUTHZ_ADDRESS is not`);
+    return undefined;
+  }
+  const listen = listenAddress(variables, 'EXT_AUTHZ_ADDRESS', address);
+  if (given.length === 0) {
+    if (isOpen(listen)) {
+      variables.problem('EXT_AUTHZ_CERTIFICATE_FILE is not set, and is needed beyond loopback');
+    }
+    return { listen, tls: undefined };
+  }
+  const [certificateFile = '', keyFile = '', trustFile = '', callers = ''] = names.map((name) =>
+    variables.required(name),
+  );
+  return {
+    listen,
+    tls: { certificateFile, keyFile, trustFile, callers: callers.split(',').filter(Boolean) },
+  };
+}
+
+const isOpen = (listen: ListenAddress) =>
+  'host' in listen && ['0.0.0.0', '::'].includes(listen.host);
+
+function listenAddress(variables: Variables, name: string, byDefault: string): ListenAddress {
+  const value = variables.optional(name) ?? byDefault;
   const path = unixPath(value);
   if (path !== undefined) return { path };
   const found = /^(127\.0\.0\.1|0\.0\.0\.0|\[::1\]|\[::\])?:(\d{1,5})$/.exec(value);
   const port = Number(found?.[2] ?? -1);
   if (port < 0 || port > 65_535) {
-    variables.problem('LISTEN_ADDRESS is neither HOST:PORT nor unix:/absolute/path');
+    variables.problem(`${name} is neither HOST:PORT nor unix:/absolute/path`);
     return { path: '' };
   }
-  const host = (found?.[1] ?? '127.0.0.1').replace(/[[\]]/g, '');
-  if (['0.0.0.0', '::'].includes(host) && tokenFile === undefined) {
-    variables.problem('TOKEN_FILE is not set, and is needed beyond loopback');
-  }
-  if (tokenFile !== undefined && !isAbsolute(tokenFile))
-    variables.problem('TOKEN_FILE is not absolute');
-  return { host, port };
+  return { host: (found?.[1] ?? '127.0.0.1').replace(/[[\]]/g, ''), port };
 }

@@ -6,6 +6,9 @@ import type { JsonObject } from '../../runtime/json.ts';
 import { createHttpServer } from '../common/http/port.ts';
 import { type Lifecycle, runService } from '../common/lifecycle.ts';
 import { readConfig } from './config.ts';
+import { createCheck } from './ext-authz.ts';
+import { startExtAuthz } from './ext-authz-server.ts';
+import { extAuthzRoutes } from './ext-authz-wire.ts';
 import { sinkOf } from './log-sinks.ts';
 import { startPolling } from './poll.ts';
 import { createPolicyService } from './service.ts';
@@ -40,5 +43,14 @@ async function start(lifecycle: Lifecycle): Promise<void> {
   const server = createHttpServer({ routes: service.routes });
   await server.listen(config.listen);
   lifecycle.onStop(() => server.close(graceMs));
+  if (config.extAuthz !== undefined) {
+    const { trustDomain } = config;
+    const check = createCheck({ engine, modules: service.modules, trustDomain });
+    const authorization = await startExtAuthz({
+      ...config.extAuthz,
+      routes: extAuthzRoutes(check),
+    });
+    lifecycle.onStop(() => authorization.close());
+  }
   process.stdout.write('policy: listening\n');
 }

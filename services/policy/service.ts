@@ -31,6 +31,7 @@ export interface PolicyServiceConfig {
 export interface PolicyService {
   routes: Route[];
   engine: PolicyEngine;
+  modules: LoadedModules;
   bundles: BundleBoard;
   close(): Promise<void>;
 }
@@ -61,6 +62,7 @@ export function createPolicyService(config: PolicyServiceConfig): PolicyService 
   return {
     routes: policyRoutes({ ...parts, version: VERSION }, config.token),
     engine,
+    modules,
     bundles,
     async close() {
       await compiler.close();
