@@ -3,7 +3,8 @@
 # description: >-
 #   Decides which authenticated peer may reach which service of the platform. Agents reach the
 #   services that are there for agents, other peers those that name them; every rule looks up by key.
-#   What the peer may do there is another boundary's decision.
+#   Where the service's entry has `body`, what the peer sends is read and decided on too (calls.rego);
+#   otherwise what it may do there is another boundary's decision.
 # custom:
 #   controls: ["NIST:AC-3"]
 # schemas:
@@ -58,6 +59,23 @@ grants contains {
 	is_connect
 	is_caller
 	not agent_reaches
+}
+
+# METADATA
+# title: Message is admitted
+# description: >-
+#   The peer reaches the service, the service's entry lists the message, and a tool that it calls was
+#   granted to the agent.
+# custom:
+#   controls: ["SOC2:CC6.1", "NIST:AC-3", "NIST:AC-6"]
+grants contains {
+	"code": "message_admitted",
+	"message": "this service takes such messages, and the peer may send it",
+	"controls": ["SOC2:CC6.1", "NIST:AC-3", "NIST:AC-6"],
+} if {
+	is_call
+	reaches
+	message_covered
 }
 
 # METADATA
@@ -132,11 +150,13 @@ reasons contains reason if {
 }
 
 # METADATA
-# title: What operators and tenants demand
+# title: What the service's entry, operators and tenants demand
 # scope: document
 # description: Of what is allowed; a refusal demands nothing.
 # custom:
 #   controls: ["NIST:AC-3"]
+obligations contains obligation if some obligation in demanded_of_service
+
 obligations contains obligation if {
 	some element in data.platform.mesh.operator.require_approval
 	some obligation in answer.demanded({element}, set())

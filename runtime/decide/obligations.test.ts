@@ -7,7 +7,7 @@ import { Record as RecordModule } from '../modules/record.ts';
 import { moduleBytes } from '../modules/source.ts';
 import { createDecider } from './decide.ts';
 import type { Obligation } from './decision.ts';
-import { HONOURED, isWellFormed } from './obligations.ts';
+import { HONOURED, honouredFor, isWellFormed } from './obligations.ts';
 
 const record = RecordModule.create(moduleBytes('record'));
 const pair = {
@@ -144,6 +144,26 @@ test('calls are counted in three windows and no other', () => {
   const rate = { kind: 'rate', limit: 5, per: 'agent' };
   for (const window_seconds of [0, 1, 59, 61, 3601, 604_800, '60']) {
     assert.not.ok(isWellFormed({ ...rate, window_seconds }));
+  }
+});
+
+test('what the mesh demands has one form each, and is honoured at one action', () => {
+  const demands: [string, Obligation][] = [
+    ['connect', { kind: 'read_body', protocol: 'mcp' }],
+    ['call', { kind: 'validate_arguments', schema: { type: 'object' } }],
+    ['call', { kind: 'scan', scanners: ['Secrets'], thresholds: {} }],
+  ];
+  for (const [action, obligation] of demands) {
+    assert.ok(isWellFormed(obligation));
+    for (const asked of ['connect', 'call', 'toString', '']) {
+      const honours = honouredFor('mesh', { action: asked });
+      assert.is(honours.includes(obligation.kind), asked === action);
+    }
+    assert.not.ok(honouredFor('tool', { action }).includes(obligation.kind));
+    const [, member] = Object.keys(obligation);
+    for (const value of [null, 7, 'x', [], ['x', 7]]) {
+      assert.not.ok(isWellFormed({ ...obligation, [member!]: value }), JSON.stringify(value));
+    }
   }
 });
 

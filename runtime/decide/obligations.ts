@@ -3,7 +3,10 @@ import { isJsonObject, type JsonValue } from '../json.ts';
 import type { Boundary } from './boundary.ts';
 import type { Obligation } from './decision.ts';
 
-/** The same forms as `policies/answer/obligations.rego`, member by member; none is optional. */
+/**
+ * The same forms as `policies/answer/obligations.rego` has for limits, member by member; none is
+ * optional. What a mesh answers with demands of whoever holds the message (policies/mesh/calls.rego).
+ */
 const forms: {
   readonly [kind: string]: { readonly [member: string]: (value: JsonValue) => boolean };
 } = Object.assign(Object.create(null), {
@@ -12,6 +15,9 @@ const forms: {
   budget: { currency: isCurrency, limit: isWhole, per: isSubject },
   max_bytes: { bytes: isWhole },
   redact: { paths: isPointers },
+  read_body: { protocol: isProtocol },
+  validate_arguments: { schema: isSchema },
+  scan: { scanners: isNames, thresholds: isJsonObject },
 });
 
 /**
@@ -34,6 +40,27 @@ export function isWellFormed(obligation: Obligation): boolean {
   );
 }
 
+/**
+ * What is honoured at the boundary `mesh`: the body is read for the decision about a call, and what
+ * that one demands is decided before the message goes on.
+ */
+const honouredInMesh: { readonly [action: string]: readonly string[] } = {
+  connect: ['read_body'],
+  call: ['validate_arguments', 'scan'],
+};
+
+/** The kinds that are honoured for a decision of the module `authorization` on this input. */
+export function honouredFor(boundary: string, input: JsonValue): readonly string[] {
+  if (boundary !== 'mesh') return HONOURED[boundary as Boundary] ?? [];
+  const action = isJsonObject(input) ? input.action : undefined;
+  return (
+    (typeof action === 'string' &&
+      Object.hasOwn(honouredInMesh, action) &&
+      honouredInMesh[action]) ||
+    []
+  );
+}
+
 /** The first of the obligations that a caller which honours these kinds cannot keep. */
 export function unhonoured(
   obligations: readonly Obligation[],
@@ -49,6 +76,21 @@ export function isObligation(value: unknown): value is Obligation {
 
 function isText(value: JsonValue): boolean {
   return typeof value === 'string';
+}
+
+function isProtocol(value: JsonValue): boolean {
+  return value === 'mcp' || value === 'a2a';
+}
+
+/** A JSON Schema is an object or a truth value; the `arguments` module judges the rest. */
+function isSchema(value: JsonValue): boolean {
+  return isJsonObject(value) || typeof value === 'boolean';
+}
+
+function isNames(value: JsonValue): boolean {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string')
+  );
 }
 
 function isWhole(value: JsonValue): boolean {
