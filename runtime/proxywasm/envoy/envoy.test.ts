@@ -154,12 +154,13 @@ if (needs('envoy')) {
     assert.is(seen.length, before);
   });
 
-  test('a policy that traps lets nothing pass, now or later', async () => {
+  test('a policy whose rules contradict each other denies with an id, now and later', async () => {
     await start(usable, (await meshPolicyOf(CONFLICT)).filter!);
     const before = seen.length;
     for (let time = 0; time < 3; time++) {
-      const { status } = await ask(await ca.issue(sampleAgent(1)));
-      assert.ok(status >= 500, String(status));
+      const { status, log } = await ask(await ca.issue(sampleAgent(1)));
+      assert.is(status, 403);
+      assert.is(log.reason, 'policy_conflict');
     }
     assert.is(seen.length, before);
   });

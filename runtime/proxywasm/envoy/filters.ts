@@ -123,7 +123,7 @@ export function platformTrailersFilter(): HttpFilter {
     typed_config: {
       ...type('envoy.extensions.filters.http.header_mutation.v3.HeaderMutation'),
       mutations: {
-        request_trailer_mutations: [{ remove_on_match: { key_matcher: pattern } }],
+        request_trailers_mutations: [{ remove_on_match: { key_matcher: pattern } }],
       },
     },
   };
