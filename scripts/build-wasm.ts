@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import asc from 'assemblyscript/asc';
 import binaryen from 'binaryen';
+import { joinFilter } from '../runtime/bundle/merge.ts';
 import { MODULE_LIMITS } from '../runtime/metering/limits.ts';
 import { meter } from '../runtime/metering/meter.ts';
 import { linkTables } from '../wasm/guard/compiler/link.ts';
@@ -32,7 +33,7 @@ const { targets }: { targets: object } = JSON.parse(
 
 /** From where a module may import; the filter's proxy and policy are joined to it later. */
 const allowedImports: Record<string, readonly string[]> = {
-  filter: ['env', 'wasi_snapshot_preview1', 'policy', 'bridge'],
+  filter: ['env', 'wasi_snapshot_preview1', 'bridge'],
 };
 
 /** The modules that carry tables made at build time: what is built from one folder, and with which tables. */
@@ -103,16 +104,26 @@ function place(folder: string, name: string, bytes: Uint8Array): number {
   return bytes.length;
 }
 
-/** Assembles what joins the filter with a policy (runtime/bundle/merge.ts). */
-function buildGlue(): number {
+/** The filter is whole with the modules that it calls, and what joins their memories. */
+async function buildFilter(): Promise<string> {
+  const built = (name: string): Uint8Array => {
+    const own = join(target, `${name}.wasm`);
+    return readFileSync(existsSync(own) ? own : join(root, 'wasm', 'build', `${name}.wasm`));
+  };
+  const joined = await joinFilter({
+    ...{ filter: await compileModule('filter'), glue: assembleGlue() },
+    ...{ arguments: built('arguments'), guard: built('guard') },
+  });
+  return `wasm/filter: ${place(target, 'filter', joined)} bytes`;
+}
+
+function assembleGlue(): Uint8Array {
   const module = binaryen.parseText(readFileSync(join(root, 'wasm', 'filter', 'glue.wat'), 'utf8'));
   try {
     const { BulkMemory, BulkMemoryOpt, MultiMemory } = binaryen.Features;
     module.setFeatures(BulkMemory | BulkMemoryOpt | MultiMemory);
     if (!module.validate()) throw new Error('wasm/filter/glue.wat is not valid');
-    const bytes = module.emitBinary();
-    writeFileSync(join(target, 'filter-glue.wasm'), bytes);
-    return bytes.length;
+    return module.emitBinary();
   } finally {
     module.dispose();
   }
@@ -121,5 +132,8 @@ function buildGlue(): number {
 mkdirSync(target, { recursive: true });
 writeFileSync(join(target, '.gitignore'), '*\n');
 const names = positionals.length > 0 ? positionals : moduleNames();
-for (const name of names) console.log(await buildModule(name));
-if (names.includes('filter')) console.log(`wasm/filter/glue.wat: ${buildGlue()} bytes`);
+for (const name of names) if (name !== 'filter') console.log(await buildModule(name));
+// Last, since it holds others.
+if (['filter', 'arguments', 'guard'].some((name) => names.includes(name))) {
+  console.log(await buildFilter());
+}

@@ -67,12 +67,15 @@ export function setup() {
     run('npm', ['ci', '--ignore-scripts', '--loglevel=error']),
   );
   const node = lockedNode();
-  const names = ['record', 'scope', 'arguments', 'guard', 'filter', 'filter-glue'];
+  const names = ['record', 'scope', 'arguments', 'guard', 'filter'];
   const builtModules = [...names, 'tokens-cl100k', 'tokens-o200k'].map(
     (name) => `wasm/build/${name}.wasm`,
   );
   const modules = digestOf(
-    ['wasm', 'asconfig.json', 'runtime/metering', 'scripts/build-wasm.ts'],
+    [
+      ...['wasm', 'asconfig.json', 'runtime/metering', 'scripts/build-wasm.ts'],
+      ...['merge.ts', 'catch.ts', 'sections.ts'].map((name) => `runtime/bundle/${name}`),
+    ],
     ['.ts', '.json', '.wat', '.yaml', '.bin'],
   );
   step('Building the Wasm modules', 'wasm/build/.setup', builtModules, modules + dependencies, () =>

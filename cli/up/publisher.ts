@@ -105,7 +105,6 @@ async function sourceDigest(folders: readonly string[]): Promise<string> {
     await readPolicies(folders),
     builtModuleDigests(),
     moduleDigest(moduleBytes('filter')),
-    moduleDigest(moduleBytes('filter-glue')),
     await readFile(compiler, 'utf8'),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');

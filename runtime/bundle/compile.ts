@@ -140,13 +140,13 @@ async function withRules(rules: readonly RuleSource[]): Promise<{ guard?: Uint8A
 }
 
 /**
- * Merges the policies with the mesh filter, where one of them decides there. OPA's form is not merged: a
- * proxy runs what our compiler makes, or has no filter.
+ * Merges the policies, and their guard, with the mesh filter, where one of them decides there. OPA's form is not
+ * merged: a proxy runs what our compiler makes, or has no filter.
  */
 export async function withFilter(policies: CompiledPolicies): Promise<CompiledPolicies> {
-  const { decisions, entrypoints } = policies;
+  const { decisions, entrypoints, guard } = policies;
   if (decisions === undefined || !entrypoints.includes(entrypointOf('mesh'))) return policies;
-  return { ...policies, filter: await mergeFilter(decisions) };
+  return { ...policies, filter: await mergeFilter(decisions, guard) };
 }
 
 /** The module that hosts run: what our compiler makes of OPA's plan, if it takes all of it. */

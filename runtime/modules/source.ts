@@ -15,8 +15,7 @@ export type ModuleName =
   | 'tokens-cl100k'
   | 'tokens-o200k'
   | 'engine'
-  | 'filter'
-  | 'filter-glue';
+  | 'filter';
 
 const built = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'wasm', 'build');
 

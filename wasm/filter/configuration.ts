@@ -2,12 +2,11 @@
 
 import { alloc, persist, resetArena } from '../common/arena';
 import { Kind, kindOf, parseJson, stringLength, stringPointer } from '../common/json';
-import { copyIn } from './bridge';
 import { proxy_get_buffer_bytes } from './env';
-import { begin, entrypoints, loadData, start } from './policy';
-import { countOf, elementOf, textLength, textOf } from './result';
+import { entrypointOf, loadPolicy, MISSING } from './policy';
+import { prepareSchemas } from './schema';
 import { memberSpan, spanLength } from './span';
-import { startsWith } from './text';
+import { ascii } from './text';
 
 const PLUGIN_CONFIGURATION: i32 = 7;
 
@@ -22,15 +21,11 @@ export let policyRevisionLength: u32 = 0;
 export let dataRevision: u32 = 0;
 export let dataRevisionLength: u32 = 0;
 
-/** The policy's number of the mesh decision. */
-export let entrypoint: u32 = 0;
-
 let foundLength: u32 = 0;
 
 /**
  * Reads `{"trust_domain","service","policy_revision","data_revision","data"}`. A VM takes one
  * configuration: the policy's data cannot be replaced, and a second one would judge by the first's.
- * Traps where the data does not fit the policy's memory.
  */
 export function configure(length: u32): bool {
   if (configured) return false;
@@ -60,7 +55,10 @@ function read(length: u32): bool {
   if (trustDomain == 0 || service == 0 || policyRevision == 0 || dataRevision == 0) return false;
   if (trustDomainLength == 0 || serviceLength == 0) return false;
   const source = memberSpan(text, end, 'data');
-  return source != 0 && takeData(source, spanLength) && findEntrypoint();
+  if (source == 0 || !loadPolicy(source, spanLength)) return false;
+  if (entrypointOf(ascii('mesh'), 4) == MISSING) return false;
+  prepareSchemas();
+  return true;
 }
 
 function stringMember(text: u32, end: u32, name: string): u32 {
@@ -71,24 +69,4 @@ function stringMember(text: u32, end: u32, name: string): u32 {
   if (node == 0 || kindOf(node) != Kind.String) return 0;
   foundLength = stringLength(node);
   return stringPointer(node);
-}
-
-function takeData(source: u32, length: u32): bool {
-  start();
-  const target = begin(length);
-  if (target == 0) return false;
-  copyIn(target, source, length);
-  return loadData(target, length) == 0;
-}
-
-/** The number of the rule that decides, from the policy's own list. */
-function findEntrypoint(): bool {
-  const names = entrypoints();
-  const count = countOf(names);
-  const name = 'platform/mesh/decision';
-  for (entrypoint = 0; entrypoint < count; entrypoint++) {
-    const text = textOf(elementOf(names, entrypoint));
-    if (textLength == <u32>name.length && startsWith(text, textLength, name)) return true;
-  }
-  return false;
 }

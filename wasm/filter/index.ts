@@ -3,16 +3,8 @@
 
 import { alloc, resetArena } from '../common/arena';
 import { configure, configured, service, serviceLength } from './configuration';
-import {
-  allowed,
-  code,
-  codeLength,
-  DECISION_ID_BYTES,
-  decideMesh,
-  id,
-  rule,
-  ruleLength,
-} from './decide';
+import { decideMesh } from './decide';
+import { allowed, code, codeLength, DECISION_ID_BYTES, id, rule, ruleLength } from './decision';
 import { proxy_log, proxy_set_property } from './env';
 import { fixFacts, REQUEST_ID_BYTES, requestId, SALT_BYTES, salt, TIME_BYTES, time } from './facts';
 import { cleanHeaders, REQUEST_HEADERS, REQUEST_TRAILERS, setHeader } from './headers';

@@ -10,15 +10,8 @@ import {
   writeBytes,
   writeJsonString,
 } from '../common/writer';
-import {
-  code,
-  codeLength,
-  DECISION_ID_BYTES,
-  id,
-  message,
-  messageLength,
-  sentenceOf,
-} from './decide';
+import { sentenceOf } from './decide';
+import { code, codeLength, DECISION_ID_BYTES, id, message, messageLength } from './decision';
 import { proxy_send_local_response } from './env';
 import { REQUEST_ID_BYTES, requestId } from './facts';
 

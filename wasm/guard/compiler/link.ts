@@ -5,7 +5,7 @@ import type { RuleSource } from './rules.ts';
 import { build as buildRules, shippedRules } from './rules-section.ts';
 
 /** Where the tables begin in the module's memory; wasm/guard/tables.ts reads them there. */
-const TABLES_ADDRESS = 1024;
+export const TABLES_ADDRESS = 1024;
 /** Where the module's own data begins: `memoryBase` of asconfig.json. */
 export const TABLES_END = 3 * 1024 * 1024;
 const CODE = 10;
@@ -45,7 +45,7 @@ function shippedGuard(): Uint8Array {
 }
 
 /** The tables that were linked into a module. */
-function tablesOf(wasm: Uint8Array): Uint8Array {
+export function tablesOf(wasm: Uint8Array): Uint8Array {
   const data = sectionsOf(wasm).find(({ id }) => id === DATA);
   const segment = segmentsOf(data?.body ?? unsigned(0)).find(
     ({ address }) => address === TABLES_ADDRESS,
@@ -76,10 +76,20 @@ export function linkTables(wasm: Uint8Array, tables: Uint8Array): Uint8Array {
   if (tables.length > TABLES_END - TABLES_ADDRESS) {
     throw new RangeError(`the tables take ${tables.length} bytes, more than their place has`);
   }
+  return withSegments(wasm, [segmentOf(tables)]);
+}
+
+/** The module as it was before tables were linked into it. */
+export function withoutTables(wasm: Uint8Array): Uint8Array {
+  return withSegments(wasm, []);
+}
+
+/** The module with these segments in the place of its tables. */
+function withSegments(wasm: Uint8Array, added: readonly Uint8Array[]): Uint8Array {
   const sections = sectionsOf(wasm);
   const data = dataSection(sections);
   const others = segmentsOf(data.body).filter(({ address }) => address !== TABLES_ADDRESS);
-  const segments = [...others.map(({ bytes }) => bytes), segmentOf(tables)];
+  const segments = [...others.map(({ bytes }) => bytes), ...added];
   data.body = concat([unsigned(segments.length), ...segments]);
   const count = sections.find(({ id }) => id === DATA_COUNT);
   if (count !== undefined) count.body = unsigned(segments.length);
