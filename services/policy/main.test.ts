@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createClient } from '@connectrpc/connect';
+import { createGrpcTransport } from '@connectrpc/connect-node';
 import { Agent, request } from 'undici';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,6 +13,7 @@ import { writeArchive } from '../../runtime/bundle/archive.ts';
 import { createBundleKey, writeBundleKey } from '../../runtime/bundle/keys.ts';
 import { signBundle } from '../../runtime/bundle/sign.ts';
 import type { PlatformError } from '../../runtime/errors.ts';
+import { Authorization } from '../../runtime/identity/proto/envoy/service/auth/v3/external_auth_pb.js';
 import type { JsonObject } from '../../runtime/json.ts';
 import { eventually } from '../../runtime/testing/eventually.ts';
 import { startService } from '../common/testing-process.ts';
@@ -43,6 +46,7 @@ test('the process polls bundle servers, answers on a socket, and ends with a sig
     BUNDLE_KEYS_FILE: join(root, 'key.pub'),
     LISTEN_ADDRESS: `unix:${socketPath}`,
     TOKEN_FILE: join(root, 'token'),
+    EXT_AUTHZ_ADDRESS: `unix:${join(root, 'authz')}`,
   });
   await ready;
   const dispatcher = new Agent({ connect: { socketPath } });
@@ -53,6 +57,10 @@ test('the process polls bundle servers, answers on a socket, and ends with a sig
   };
   await eventually(async () => (await get('/health?bundles')).status === 200, 60_000);
   assert.is((await get('/v1/data/limits/agent_minute')).body.result, 3);
+  const nodeOptions = { path: join(root, 'authz') };
+  const transport = createGrpcTransport({ baseUrl: 'http://policy', nodeOptions });
+  const { httpResponse } = await createClient(Authorization, transport).check({});
+  assert.is(httpResponse.case, 'deniedResponse');
   await dispatcher.close();
   child.kill('SIGTERM');
   assert.is(await exited, 0, output.text);
