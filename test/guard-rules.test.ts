@@ -30,7 +30,7 @@ writeFileSync(join(own, 'badges.guard.yaml'), RULES);
 const policies = await compilePolicies([POLICIES, own]);
 const { trusted, keys } = await writeSamplePair(folder, { policies });
 const pair = await loadPair(folder, trusted);
-const salt = new Uint8Array(16);
+const salt = new Uint8Array(32);
 
 const TEXTS = ['my badge-123456 is lost', 'a sample is badge-000000', 'nothing at all'];
 const inputs = TEXTS.map((text) =>

@@ -168,15 +168,13 @@ if (needs('python')) {
 
 const ENDLESS = `(module (func $even (export "run") (param i32) (call $odd (local.get 0)))
   (func $odd (param i32) (call $even (local.get 0))))`;
-const REPORT = `import sys, wasmtime
-from platform_sdk._wasm import engine, trap_code
-store = wasmtime.Store(engine())
-module = wasmtime.Module(engine(), open(sys.argv[1], "rb").read())
-exports = wasmtime.Instance(store, module, []).exports(store)
+const REPORT = `import sys
+from platform_sdk._instance import TRAPS, Instance, compiled, trap_code
+instance = Instance(compiled(open(sys.argv[1], "rb").read(), "endless"))
 try:
-    exports["run"](store, 1)
-except wasmtime.Trap:
-    print(trap_code(exports, store), exports["platform_steps"].value(store))
+    instance.call("run", 1)
+except TRAPS:
+    print(trap_code(instance), instance.number("platform_steps"))
 `;
 
 if (needs('python')) {

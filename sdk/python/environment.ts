@@ -11,7 +11,11 @@ const patienceMs = 5 * 60_000;
 export const pythonSdk = fileURLToPath(new URL('src', import.meta.url));
 
 /** What the SDK needs, at the versions that the tests use. */
-export const sdkRequirements: readonly string[] = ['wasmtime==50.0.1'];
+export const sdkRequirements: readonly string[] = [
+  'wasmtime==50.0.1',
+  'pyjwt[crypto]==2.15.1',
+  'cryptography==50.0.2',
+];
 
 export interface PythonOptions {
   /** Folders whose packages the interpreter finds, such as the SDK's source. */

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from platform_sdk import GuardrailError, InputError, arguments, decisions, guard, record, scope
+from platform_sdk import Decider, GuardrailError, InputError, arguments, guard, record, scope
 from platform_sdk._wasm import WasmModule, module_bytes
 from platform_sdk.errors import ModuleError
 
@@ -75,7 +75,7 @@ def test_many_schemas_in_bounded_memory():
 
 def test_a_trap_costs_one_call():
     module = WasmModule("record")
-    module._instance()
+    module.instance()
     with pytest.raises(ModuleError):
         module.invoke("canonicalize", 0x7FFFFFF0, 64)
     assert module.run("canonicalize", b"[ ]") == b"[]"
@@ -88,22 +88,20 @@ def test_a_module_that_is_not_there(tmp_path):
 
 
 def test_without_a_bundle_everything_is_denied_with_an_id():
-    decision = decisions.Decider().decide("tool", "scope", b"{}", SALT)
-    assert (
-        not decision["allow"]
-        and json.loads(decision["output"])["reason"]["code"] == "bundle_missing"
-    )
-    assert len(decision["id"]) == 64
+    decision = Decider().decide("tool", "scope", b"{}", salt=SALT)
+    assert not decision.allow and decision.reason.code == "bundle_missing"
+    assert len(decision.id) == 64 and decision.policy_revision == ""
 
 
 def test_secrets_enter_ids_as_commitments_only():
-    decider = decisions.Decider()
+    decider = Decider()
     secret = json.dumps({"arguments": {"k": 'a"\\,}'}, "b": 1, "provenance": {}}).encode()
-    first = decider.decide("tool", "authorization", secret, SALT)
-    assert (
-        b"a\\" not in first["committed_input"]
-        and first["committed_input"].count(b"$commitment") == 2
-    )
-    assert decider.decide("tool", "authorization", secret, bytes(32))["id"] != first["id"]
-    unreadable = decider.decide("tool", "authorization", b"{", SALT)
-    assert unreadable["committed_input"].startswith(b'{"$commitment"')
+    first = decider.decide("tool", "authorization", secret, salt=SALT)
+    assert b"a\\" not in first.committed_input
+    assert first.committed_input.count(b"$commitment") == 2
+    assert [opening.field for opening in first.openings] == ["arguments", "provenance"]
+    assert json.loads(first.openings[0].value) == {"k": 'a"\\,}'} and "k" not in repr(first)
+    assert decider.decide("tool", "authorization", secret, salt=bytes(32)).id != first.id
+    assert decider.decide("tool", "authorization", secret).id != first.id
+    unreadable = decider.decide("tool", "authorization", b"{", salt=SALT)
+    assert unreadable.committed_input.startswith(b'{"$commitment"')

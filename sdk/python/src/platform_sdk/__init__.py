@@ -1,11 +1,15 @@
 """The Python SDK of the platform: the core loads at once, every other module on first access."""
 
+from __future__ import annotations
+
 import importlib
+from typing import TYPE_CHECKING, Any
 
 from .agent import AgentContext, current_agent, platform_agent, set_agent_context
 from .errors import (
     AuthenticationError,
     BuildError,
+    BundleError,
     ConfigurationError,
     CredentialError,
     DeploymentError,
@@ -19,9 +23,22 @@ from .errors import (
 __version__ = "0.1.0"
 
 _LAZY_MODULES = (
-    *("arguments", "decisions", "gateway", "guard", "llm", "record", "redact", "scope", "vault"),
+    *(
+        "arguments",
+        "bundles",
+        "decisions",
+        "gateway",
+        "guard",
+        "llm",
+        "record",
+        "redact",
+        "scope",
+        "vault",
+    ),
 )
 _LAZY_NAMES = {
+    "Decider": "decisions",
+    "Decision": "decisions",
     "GatewayClient": "gateway",
     "SearchResult": "gateway",
     "Tool": "gateway",
@@ -40,6 +57,7 @@ __all__ = [
     "AgentContext",
     "AuthenticationError",
     "BuildError",
+    "BundleError",
     "ConfigurationError",
     "CredentialError",
     "DeploymentError",
@@ -56,7 +74,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name in _LAZY_MODULES:
         return importlib.import_module(f"{__name__}.{name}")
     if name in _LAZY_NAMES:
@@ -64,5 +82,5 @@ def __getattr__(name):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(__all__)

@@ -1,120 +1,151 @@
 """Hosts `decisions.wasm`, the policies compiled to the platform's own engine, in wasmtime."""
 
-import wasmtime
+from __future__ import annotations
 
-from ._wasm import compiled, engine, error_of, trap_code
+import threading
+from typing import Protocol
+
+from ._instance import TRAPS, Instance, compiled, trap_code
+from ._wasm import error_of
 from .errors import InputError, ModuleError
 
-_INPUT_BYTES_MAX = 1 << 20
+INPUT_BYTES_MAX = 1 << 20
 # Offsets of wasm/engine/value.ts.
 _LENGTH = 8
 _TEXT = 12
 _ELEMENTS = 16
 _EXHAUSTED = ("steps_exhausted", "memory_exhausted", "depth_exhausted")
 _SPARE_PAGES = 512
+_ANSWERS_KEPT = 32
 # The numbers of wasm/engine/failure.ts that have a code of their own.
 _FAILURES = {3: "policy_conflict", 4: "memory_exhausted", 5: "depth_exhausted"}
 
 
-class CompiledPolicy:
-    """The compiled policies with one data bundle; a trap costs the instance, the next call loads it
-    afresh."""
+class PolicyHost(Protocol):
+    """The compiled policies with one data bundle; may be asked by several threads."""
 
-    def __init__(self, wasm, data):
-        self._module = compiled(wasm, "the policy")
-        self._data = data
-        self._exports = None
-        self._start()
+    def entrypoints(self) -> list[str]:
+        """Names such as `platform/tool/decision`."""
+        ...
 
-    def evaluate(self, entrypoint, data):
+    def evaluate(self, entrypoint: str, data: bytes) -> bytes:
         """The JSON of the entrypoint's value for canonical input; raises `module_output_invalid`
         when undefined, and the code of what ended an evaluation without an answer."""
-        if self._exports is None:
-            self._start()
+        ...
+
+
+class CompiledPolicy:
+    """A `PolicyHost`. A trap costs the instance, the next call loads it afresh."""
+
+    def __init__(self, wasm: bytes, data: bytes) -> None:
+        self._module = compiled(wasm, "the policy")
+        self._data = data
+        self._lock = threading.Lock()
+        self._instance: Instance | None = None
+        self._entrypoints: dict[str, int] = {}
+        self._answers: dict[int, tuple[int, bytes]] = {}
+        self._start()
+
+    def entrypoints(self) -> list[str]:
+        return list(self._entrypoints)
+
+    def evaluate(self, entrypoint: str, data: bytes) -> bytes:
+        with self._lock:
+            return self._evaluate(entrypoint, data)
+
+    def _evaluate(self, entrypoint: str, data: bytes) -> bytes:
+        instance = self._instance or self._start()
         number = self._entrypoints.get(entrypoint)
         if number is None:
             raise ModuleError(
                 f"the policy has no rule {entrypoint}", code="bundle_entrypoint_missing"
             )
-        if len(data) > _INPUT_BYTES_MAX:
+        if len(data) > INPUT_BYTES_MAX:
             raise InputError("the input is larger than 1 MiB", code="input_too_large")
         try:
-            return self._decide(number, data)
+            return self._decide(instance, number, data)
         except ModuleError as error:
             if error.code not in _EXHAUSTED:
                 raise
-        # What a used instance has left depends on its past: only a fresh one, with all that there is, says.
-        self._start(spared=False)
-        answer = self._decide(number, data)
-        self._spare()
+        # What a used instance has left depends on its past: only a fresh one, with all that there
+        # is, says.
+        fresh = self._start(spared=False)
+        answer = self._decide(fresh, number, data)
+        _spare(fresh)
         return answer
 
-    def _decide(self, number, data):
+    def _decide(self, instance: Instance, number: int, data: bytes) -> bytes:
         try:
-            root = self._call("parse", self._place(data), len(data))
+            root = instance.call("parse", _place(instance, data), len(data))
             if root == 0:
-                raise error_of(self._call("jsonError"))
-            answer = self._call("evaluate", number, root)
+                raise error_of(instance.call("jsonError"))
+            answer = instance.call("evaluate", number, root)
             if answer < 0:
                 raise ModuleError(
                     "the policy has no answer to this input", code="module_output_invalid"
                 )
-            return self._text(self._call("answerText", answer))
-        except (wasmtime.Trap, wasmtime.WasmtimeError) as cause:
-            failure = self._exports["failureOf"](self._store)
-            code = _FAILURES.get(failure) or trap_code(self._exports, self._store)
-            self._exports = None
+            return self._text_of(instance, answer)
+        except TRAPS as cause:
+            self._instance = None
+            failure = instance.call("failureOf")
             raise ModuleError(
-                "the evaluation of the policy ended without an answer", code=code
+                "the evaluation of the policy ended without an answer",
+                code=_FAILURES.get(failure) or trap_code(instance),
             ) from cause
 
-    def _start(self, spared=True):
+    def _text_of(self, instance: Instance, answer: int) -> bytes:
+        """The text of an answer; the module gives no number to two of them."""
+        known = self._answers.get(answer % _ANSWERS_KEPT)
+        if known is not None and known[0] == answer:
+            return known[1]
+        text = _text(instance, instance.call("answerText", answer))
+        self._answers[answer % _ANSWERS_KEPT] = (answer, text)
+        return text
+
+    def _start(self, spared: bool = True) -> Instance:
         """Makes an instance; one that did not take all of the data is never asked."""
+        self._instance = None
+        self._answers.clear()
         try:
-            self._load()
+            instance = self._load()
             if spared:
-                self._spare()
-        except BaseException as cause:
-            self._exports = None
-            if not isinstance(cause, (wasmtime.Trap, wasmtime.WasmtimeError)):
-                raise
+                _spare(instance)
+        except TRAPS as cause:
             raise ModuleError("the policy does not start", code="module_trapped") from cause
+        self._instance = instance
+        return instance
 
-    def _load(self):
-        self._store = wasmtime.Store(engine())
-        self._exports = wasmtime.Instance(self._store, self._module, []).exports(self._store)
-        self._memory = self._exports["memory"]
-        self._call("start")
-        if self._call("loadData", self._place(self._data), len(self._data)) != 0:
-            raise ModuleError("the data bundle is not JSON", code="module_trapped")
-        names = self._call("entrypoints")
-        elements = self._word(names + _ELEMENTS)
+    def _load(self) -> Instance:
+        instance = Instance(self._module)
+        instance.call("start")
+        state = instance.call("loadData", _place(instance, self._data), len(self._data))
+        if state != 0:
+            raise error_of(state)
+        names = instance.call("entrypoints")
+        elements = instance.word(names + _ELEMENTS)
         self._entrypoints = {
-            self._text(self._word(elements + 4 * number)).decode(): number
-            for number in range(self._word(names + _LENGTH))
+            _text(instance, instance.word(elements + 4 * number)).decode(): number
+            for number in range(instance.word(names + _LENGTH))
         }
+        return instance
 
-    def _spare(self):
-        """As `spare` of runtime/metering/exhausted.ts."""
-        if "platform_budget" not in set(self._exports.keys()):
-            return
-        budget, pages = self._exports["platform_budget"], self._exports["platform_pages"]
-        budget.set_value(self._store, budget.value(self._store) >> 1)
-        pages.set_value(self._store, pages.value(self._store) - _SPARE_PAGES)
 
-    def _place(self, data):
-        pointer = self._call("begin", len(data)) & 0xFFFFFFFF
-        if pointer == 0:
-            raise error_of(1)
-        self._memory.write(self._store, data, pointer)
-        return pointer
+def _spare(instance: Instance) -> None:
+    """As `spare` of runtime/metering/exhausted.ts."""
+    budget, pages = instance.number("platform_budget"), instance.number("platform_pages")
+    if budget is not None and pages is not None:
+        instance.set_number("platform_budget", budget >> 1)
+        instance.set_number("platform_pages", pages - _SPARE_PAGES)
 
-    def _call(self, name, *arguments):
-        return self._exports[name](self._store, *arguments)
 
-    def _word(self, pointer):
-        return int.from_bytes(self._memory.read(self._store, pointer, pointer + 4), "little")
+def _place(instance: Instance, data: bytes) -> int:
+    pointer: int = instance.call("begin", len(data)) & 0xFFFFFFFF
+    if pointer == 0:
+        raise error_of(1)
+    instance.write(data, pointer)
+    return pointer
 
-    def _text(self, value):
-        start = (value & 0xFFFFFFFF) + _TEXT
-        return bytes(self._memory.read(self._store, start, start + self._word(start - 4)))
+
+def _text(instance: Instance, value: int) -> bytes:
+    start = (value & 0xFFFFFFFF) + _TEXT
+    return instance.read(start, instance.word(start - 4))

@@ -1,17 +1,18 @@
 """Runs the platform's Wasm modules in process with wasmtime: input in, one call, output out."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os
+import threading
 from pathlib import Path
 
-import wasmtime
-
-from .errors import InputError, ModuleError
+from ._instance import TRAPS, Instance, compiled, trap_code
+from .errors import InputError, ModuleError, PlatformError
 
 _PACKAGED = Path(__file__).parent / "modules"
 _REPOSITORY = Path(__file__).resolve().parents[4] / "wasm" / "build"
-_engine = None
 
 # The numbers of wasm/common/errors.ts, the same in every module.
 ERRORS = {
@@ -43,23 +44,7 @@ ERRORS = {
 }
 
 
-def engine():
-    """The one engine of the process."""
-    global _engine
-    if _engine is None:
-        _engine = wasmtime.Engine()
-    return _engine
-
-
-def compiled(data, what):
-    """The module of these bytes; raises `module_missing` when they are none."""
-    try:
-        return wasmtime.Module(engine(), data)
-    except wasmtime.WasmtimeError as cause:
-        raise ModuleError(f"{what} is not a WebAssembly module", code="module_missing") from cause
-
-
-def error_of(number):
+def error_of(number: int) -> PlatformError:
     """The error that a module's error number stands for."""
     code = ERRORS.get(number)
     if code is None:
@@ -69,16 +54,7 @@ def error_of(number):
     return InputError(code.replace("_", " "), code=code)
 
 
-def trap_code(exports, store):
-    """Why a module trapped, by the counters that its build put into it (runtime/metering)."""
-    names = set(exports.keys())
-    if "platform_steps" in names and exports["platform_steps"].value(store) < 0:
-        return "steps_exhausted"
-    limit = exports["platform_limit"].value(store) if "platform_limit" in names else 0
-    return {1: "memory_exhausted", 2: "depth_exhausted"}.get(limit, "module_trapped")
-
-
-def module_bytes(name, folder=None):
+def module_bytes(name: str, folder: str | os.PathLike[str] | None = None) -> bytes:
     """The bytes of a module: from `folder`, else the package's own copy (its digest is checked),
     else the repository's build."""
     given = folder or os.environ.get("PLATFORM_MODULES_DIR")
@@ -95,12 +71,12 @@ def module_bytes(name, folder=None):
     return _read(_REPOSITORY / f"{name}.wasm", name)
 
 
-def module_digest(data):
+def module_digest(data: bytes) -> str:
     """`sha256:` and 64 hexadecimal digits."""
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
-def _read(path, name):
+def _read(path: Path, name: str) -> bytes:
     try:
         return path.read_bytes()
     except OSError as cause:
@@ -109,63 +85,67 @@ def _read(path, name):
 
 class WasmModule:
     """One compiled module and its present instance; a trap drops the instance, the next call gets a
-    fresh one."""
+    fresh one. `run` may be called by several threads; whoever makes several calls for one answer
+    holds `lock` over them."""
 
-    def __init__(self, name, data=None):
+    def __init__(self, name: str, data: bytes | None = None) -> None:
         self.name = name
         self._module = compiled(module_bytes(name) if data is None else data, name)
+        self._begin()
+
+    def _begin(self) -> None:
         self.generation = 0
-        self._exports = None
-        self._store = None
+        self.lock = threading.RLock()
+        self._instance: Instance | None = None
 
-    def _instance(self):
-        if self._exports is None:
-            self._store = wasmtime.Store(engine())
-            self._exports = wasmtime.Instance(self._store, self._module, []).exports(self._store)
+    def instance(self) -> Instance:
+        """The present instance, or a fresh one."""
+        if self._instance is None:
+            try:
+                self._instance = Instance(self._module)
+            except TRAPS as cause:
+                raise ModuleError(
+                    f"{self.name} cannot be instantiated", code="module_missing"
+                ) from cause
             self.generation += 1
-        return self._exports
+        return self._instance
 
-    def invoke(self, operation, *arguments):
+    def invoke(self, operation: str, *arguments: int) -> int:
         """Calls an export and returns its number; whatever it throws is a trap."""
-        exports = self._instance()
+        instance = self._instance or self.instance()
         try:
-            return exports[operation](self._store, *arguments)
-        except (wasmtime.Trap, wasmtime.WasmtimeError) as cause:
-            code = trap_code(exports, self._store)
-            self._exports = self._store = None
-            raise ModuleError(f"{self.name} trapped", code=code) from cause
+            number: int = instance.call(operation, *arguments)
+            return number
+        except TRAPS as cause:
+            self._instance = None
+            raise ModuleError(f"{self.name} trapped", code=trap_code(instance)) from cause
 
-    def another(self):
+    def another(self) -> WasmModule:
         """The same module with memory of its own."""
         other = object.__new__(WasmModule)
         other.name, other._module = self.name, self._module
-        other.generation, other._exports, other._store = 0, None, None
+        other._begin()
         return other
 
-    def write(self, data, reserve="reserve"):
+    def write(self, data: bytes, reserve: str = "reserve") -> int:
         """Writes input; returns where it is."""
         if len(data) > 0x7FFFFFFF:
             raise error_of(1)
         pointer = self.invoke(reserve, len(data)) & 0xFFFFFFFF
         if pointer == 0:
             raise error_of(1)
-        self._exports["memory"].write(self._store, data, pointer)
+        self.instance().write(data, pointer)
         return pointer
 
-    def output(self):
+    def output(self) -> bytes:
         """A copy of the last output."""
         pointer = self.invoke("output") & 0xFFFFFFFF
-        length = self.invoke("outputLength") & 0xFFFFFFFF
-        memory = self._exports["memory"]
-        if pointer + length > memory.data_len(self._store):
-            raise ModuleError(
-                f"{self.name} points outside its memory", code="module_output_invalid"
-            )
-        return bytes(memory.read(self._store, pointer, pointer + length))
+        return self.instance().read(pointer, self.invoke("outputLength") & 0xFFFFFFFF)
 
-    def run(self, operation, data):
+    def run(self, operation: str, data: bytes) -> bytes:
         """Writes the bytes, calls one operation on them and returns its output."""
-        number = self.invoke(operation, self.write(data), len(data))
-        if number != 0:
-            raise error_of(number)
-        return self.output()
+        with self.lock:
+            number = self.invoke(operation, self.write(data), len(data))
+            if number != 0:
+                raise error_of(number)
+            return self.output()

@@ -1,5 +1,10 @@
 """One base error with a stable machine code, and one class for each family of failures."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 
 class PlatformError(Exception):
     """Base of every error of the SDK. `code` is stable and lower_snake; `data` holds what a program
@@ -7,11 +12,13 @@ class PlatformError(Exception):
 
     code = "internal"
 
-    def __init__(self, message="", *, code=None, data=None):
+    def __init__(
+        self, message: str = "", *, code: str | None = None, data: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(message or code or self.code)
         if code is not None:
             self.code = code
-        self.data = data or {}
+        self.data: dict[str, Any] = dict(data or {})
 
 
 class AuthenticationError(PlatformError):
@@ -26,8 +33,9 @@ class CredentialError(PlatformError):
     code = "denied"
 
     @property
-    def decision_id(self):
-        return self.data.get("decision_id")
+    def decision_id(self) -> str | None:
+        found = self.data.get("decision_id")
+        return found if isinstance(found, str) else None
 
 
 class ConfigurationError(PlatformError):
@@ -65,9 +73,16 @@ class GuardrailError(PlatformError):
 
     code = "guard_blocked"
 
-    def __init__(self, message="", *, scanners=None, code=None, data=None):
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        scanners: Mapping[str, Any] | None = None,
+        code: str | None = None,
+        data: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__(message, code=code, data=data)
-        self.scanners = scanners or {}
+        self.scanners: dict[str, Any] = dict(scanners or {})
 
 
 class InputError(PlatformError):
@@ -80,3 +95,9 @@ class ModuleError(PlatformError):
     """A decision module is missing, is not the expected one, or trapped."""
 
     code = "module_trapped"
+
+
+class BundleError(PlatformError):
+    """A bundle is missing, damaged, not signed by a trusted key, or not made for these modules."""
+
+    code = "bundle_missing"

@@ -1,34 +1,37 @@
 """Canonical JSON (RFC 8785), SHA-256 and decision ids, computed by the `record` module."""
 
+from __future__ import annotations
+
 import functools
+from collections.abc import Iterable
 
 from ._wasm import WasmModule
 from .errors import InputError
 
 
 class Record:
-    """The record module in process."""
+    """The record module in process; may be shared between threads."""
 
-    def __init__(self, data=None):
+    def __init__(self, data: bytes | None = None) -> None:
         self._module = WasmModule("record", data)
 
-    def canonicalize(self, json_bytes):
+    def canonicalize(self, json_bytes: bytes) -> bytes:
         """The canonical form of UTF-8 JSON. Raises InputError with a code for each rule broken."""
         return self._module.run("canonicalize", bytes(json_bytes))
 
-    def sha256(self, data):
+    def sha256(self, data: bytes) -> bytes:
         """SHA-256 of the bytes: 32 bytes."""
         return self._module.run("sha256", bytes(data))
 
-    def decision_id(self, fields):
+    def decision_id(self, fields: Iterable[str | bytes]) -> bytes:
         """SHA-256 over the seven framed fields of a decision; `input_invalid` for any other
         framing."""
         return self._module.run("decisionId", frame(fields))
 
 
-def frame(fields):
+def frame(fields: Iterable[str | bytes]) -> bytes:
     """Each field as a 32-bit big-endian length and its bytes; text is UTF-8."""
-    parts = []
+    parts: list[bytes] = []
     for field in fields:
         try:
             data = field.encode() if isinstance(field, str) else bytes(field)
@@ -42,6 +45,6 @@ def frame(fields):
 
 
 @functools.lru_cache(maxsize=1)
-def default():
+def default() -> Record:
     """The process's record module."""
     return Record()

@@ -1,5 +1,7 @@
 """Counts the tokens of a text exactly, in the encodings of OpenAI's models."""
 
+from __future__ import annotations
+
 import functools
 
 from ._wasm import WasmModule, error_of
@@ -13,10 +15,10 @@ TEXT_BYTES_MAX = 4 * 1024 * 1024
 class TokenCounter:
     """Counts one encoding; names of special tokens in a text count as the text that they are.
 
-    A counter belongs to one thread at a time.
+    A counter may be shared between threads.
     """
 
-    def __init__(self, encoding, data=None):
+    def __init__(self, encoding: str, data: bytes | None = None) -> None:
         if encoding not in MODULES:
             raise InputError(f"no encoding is called {encoding!r}", code="input_invalid")
         self.encoding = encoding
@@ -24,11 +26,11 @@ class TokenCounter:
 
     @staticmethod
     @functools.lru_cache(maxsize=2)
-    def load(encoding):
+    def load(encoding: str) -> TokenCounter:
         """The counter of the process, made when it is first asked for."""
         return TokenCounter(encoding)
 
-    def count(self, text):
+    def count(self, text: str) -> int:
         """How many tokens the text is; raises InputError for half of a surrogate pair and for text
         over 4 MiB."""
         if len(text) > TEXT_BYTES_MAX:

@@ -4,8 +4,7 @@ import os
 
 import pytest
 
-from platform_sdk import ConfigurationError, CredentialError, platform_llm
-from platform_sdk.decisions import Decider
+from platform_sdk import ConfigurationError, CredentialError, Decider, platform_llm
 from platform_sdk.gateway import Tool
 from platform_sdk.llm.policy import ToolPolicy
 
@@ -28,7 +27,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def policy():
-    return ToolPolicy(Decider(bundles=os.environ["TEST_BUNDLES"]), AGENT, CATALOG)
+    return ToolPolicy(Decider(os.environ["TEST_BUNDLES"], verify=False), AGENT, CATALOG)
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 import time
 from collections.abc import Iterable
 from datetime import datetime, timezone
 from typing import Any
 
 from ..arguments import Arguments
-from ..decisions import Decider
+from ..decisions import HONOURED, Decider
 from ..errors import ConfigurationError
 from ..gateway import Tool
 from .wire import ToolCall
@@ -43,8 +42,6 @@ class ToolPolicy:
         self._tools = {tool.name: tool for tool in tools}
         self._decider = decider
         self._arguments = Arguments()
-        # A decider's modules belong to one thread at a time.
-        self._lock = threading.Lock()
 
     def __call__(self, call: ToolCall) -> dict[str, Any]:
         """`{"allow", "id", "reasons": [{"code"}…]}`; `id` recomputes from the same bundles."""
@@ -58,18 +55,14 @@ class ToolPolicy:
         if not isinstance(arguments, dict) or not self._fits(tool, arguments):
             return _denied("arguments_invalid")
         data = json.dumps(self._input(tool, arguments), ensure_ascii=False).encode()
-        with self._lock:
-            decision = self._decider.decide("tool", "authorization", data, os.urandom(32))
-        output = json.loads(decision["output"])
+        decision = self._decider.decide("tool", "authorization", data, honours=HONOURED["tool"])
+        output = decision.output
         reasons = output.get("reasons") or [output.get("reason") or {}]
         waits = all(reason.get("code") == "approval_required" for reason in reasons)
-        return {"allow": decision["allow"] or waits, "id": decision["id"], "reasons": reasons}
+        return {"allow": decision.allow or waits, "id": decision.id, "reasons": reasons}
 
     def _fits(self, tool: Tool, arguments: dict[str, Any]) -> bool:
-        with self._lock:
-            return (
-                not tool.schema or self._arguments.validate(tool.schema, arguments)["allow"] is True
-            )
+        return not tool.schema or self._arguments.validate(tool.schema, arguments)["allow"] is True
 
     def _input(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
         now = datetime.fromtimestamp(time.time(), timezone.utc)
