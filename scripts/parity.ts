@@ -1,0 +1,58 @@
+// `npm run parity`: the same generated requests through every host; an id that differs is a bug.
+import { parseArgs } from 'node:util';
+import { compareHosts } from './parity/compare.ts';
+import { HOSTS, type HostName } from './parity/host.ts';
+import { runPlants } from './parity/plants.ts';
+import { exampleOf, summaryOf, textOf } from './parity/report.ts';
+import { startHosts } from './parity/start.ts';
+
+const { values } = parseArgs({
+  options: {
+    inputs: { type: 'string', default: '100000' },
+    hosts: { type: 'string', default: HOSTS.join(',') },
+    seed: { type: 'string', default: '1' },
+    plant: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+const inputs = Number(values.inputs);
+const seed = Number(values.seed);
+const hosts = values.hosts
+  .split(',')
+  .filter((name): name is HostName => HOSTS.some((known) => known === name));
+const isRight =
+  Number.isSafeInteger(inputs) &&
+  inputs > 0 &&
+  Number.isSafeInteger(seed) &&
+  hosts.length === values.hosts.split(',').length;
+if (values.help || !isRight) {
+  console.error(`usage: npm run parity -- [--inputs N] [--hosts ${HOSTS.join(',')}] [--seed S] [--plant] [--json]
+Sends N generated decision requests (100,000), of all boundaries and modules, through every host and compares
+the decision ids; the same seed gives the same requests. --plant plants faults of one bit into each host
+instead, and says which input found them. Ends with 1 when an id differs, or a planted fault is not found.`);
+  process.exit(values.help ? 0 : 2);
+}
+
+if (values.plant) {
+  const results = await runPlants({ hosts, inputs: Math.min(inputs, 20_000), seed });
+  if (values.json) console.log(JSON.stringify({ planted: results }));
+  process.exitCode = results.every(({ found }) => found) ? 0 : 1;
+} else {
+  await using running = await startHosts(hosts);
+  const shown = { at: 0 };
+  const report = await compareHosts({
+    ...running,
+    ...{ inputs, seed },
+    progress: (host, done, seconds) => {
+      if (performance.now() - shown.at < 2000 && done < inputs) return;
+      shown.at = performance.now();
+      const rate = Math.round(done / seconds);
+      process.stderr.write(`${host}: ${done} of ${inputs}, ${rate} a second\n`);
+    },
+  });
+  for (const difference of report.differences) process.stderr.write(`${exampleOf(difference)}\n`);
+  const summary = summaryOf(report);
+  console.log(values.json ? JSON.stringify(summary) : textOf(summary));
+  process.exitCode = summary.differing === 0 ? 0 : 1;
+}

@@ -1,0 +1,36 @@
+// Node as a host of parity: each input as bytes and, where they can be read, as a value too: node-program.ts FOLDER.
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { readBundleKeys } from '../../runtime/bundle/keys.ts';
+import { loadPair } from '../../runtime/bundle/load.ts';
+import { createLocalDecider } from '../../runtime/decide/local.ts';
+import { readRequest } from '../../runtime/decide/wire.ts';
+
+/** What a caller can do that honours everything but questions; it does not enter the id. */
+const HONOURED = [
+  'max_bytes',
+  'rate',
+  'budget',
+  'redact',
+  'read_body',
+  'validate_arguments',
+  'scan',
+];
+const folder = process.argv[2]!;
+const pair = await loadPair(folder, await readBundleKeys(join(folder, 'bundle.jwk.pub')));
+const decider = createLocalDecider({ current: () => pair });
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const request = { ...readRequest(JSON.parse(line)), honours: HONOURED };
+  const { id, allow, rule, reason } = decider.decide(request);
+  const isRead = !reason.code.startsWith('input_');
+  // Services decide about values; the id is that of the bytes, except where a reader of bytes refuses them.
+  const value = isRead
+    ? decider.decide({ ...request, input: JSON.parse(decoder.decode(request.input as Uint8Array)) })
+    : undefined;
+  const more = value === undefined || value.id === id ? {} : { valueId: value.id };
+  const text = `${JSON.stringify({ id, allow, rule, reason: { code: reason.code }, ...more })}\n`;
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
