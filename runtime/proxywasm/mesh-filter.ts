@@ -8,6 +8,8 @@ export interface MeshFilterConfig extends Pick<FilterHostConfig, 'log' | 'clock'
   /** The service that stands behind the proxy, such as `vault`. */
   service: string;
   trustDomain: string;
+  /** Makes it a decision point: what peers post are decision requests, which the filter answers itself. */
+  decide?: boolean;
 }
 
 /**
@@ -30,13 +32,14 @@ export function meshFilter(pair: LoadedPair, config: MeshFilterConfig): Filter {
 /** The plugin's configuration as JSON: the same for every proxy that runs the filter. */
 export function meshFilterConfiguration(
   pair: LoadedPair,
-  { service, trustDomain }: Pick<MeshFilterConfig, 'service' | 'trustDomain'>,
+  { service, trustDomain, decide }: Pick<MeshFilterConfig, 'service' | 'trustDomain' | 'decide'>,
 ): Uint8Array {
   const head = JSON.stringify({
     trust_domain: trustDomain,
     service,
     policy_revision: pair.policy.revision,
     data_revision: pair.data.revision,
+    decide,
   });
   // The data's own text, so that the policy reads what was signed.
   return Buffer.concat([

@@ -20,11 +20,13 @@ export let policyRevision: u32 = 0;
 export let policyRevisionLength: u32 = 0;
 export let dataRevision: u32 = 0;
 export let dataRevisionLength: u32 = 0;
+/** Whether the filter itself answers, with the decisions that peers ask for (point.ts). */
+export let isDecisionPoint: bool = false;
 
 let foundLength: u32 = 0;
 
 /**
- * Reads `{"trust_domain","service","policy_revision","data_revision","data"}`. A VM takes one
+ * Reads `{"trust_domain","service","policy_revision","data_revision","data","decide"?}`. A VM takes one
  * configuration: the policy's data cannot be replaced, and a second one would judge by the first's.
  */
 export function configure(length: u32): bool {
@@ -54,6 +56,9 @@ function read(length: u32): bool {
   dataRevisionLength = foundLength;
   if (trustDomain == 0 || service == 0 || policyRevision == 0 || dataRevision == 0) return false;
   if (trustDomainLength == 0 || serviceLength == 0) return false;
+  const point = booleanMember(text, end, 'decide');
+  if (point < 0) return false;
+  isDecisionPoint = point > 0;
   const source = memberSpan(text, end, 'data');
   if (source == 0 || !loadPolicy(source, spanLength)) return false;
   if (entrypointOf(ascii('mesh'), 4) == MISSING) return false;
@@ -69,4 +74,14 @@ function stringMember(text: u32, end: u32, name: string): u32 {
   if (node == 0 || kindOf(node) != Kind.String) return 0;
   foundLength = stringLength(node);
   return stringPointer(node);
+}
+
+/** 1 or 0, which is also that of an absent member; -1 for anything else. */
+function booleanMember(text: u32, end: u32, name: string): i32 {
+  const span = memberSpan(text, end, name);
+  if (span == 0) return 0;
+  const node = parseJson(span, spanLength);
+  if (node == 0) return -1;
+  if (kindOf(node) == Kind.True) return 1;
+  return kindOf(node) == Kind.False ? 0 : -1;
 }

@@ -2,13 +2,14 @@
 // Proxy-wasm ABI 0.2.1; runtime/bundle/merge.ts joins it with the compiled policy.
 
 import { alloc, resetArena } from '../common/arena';
-import { configure, configured, service, serviceLength } from './configuration';
+import { configure, configured, isDecisionPoint, service, serviceLength } from './configuration';
 import { decideMesh } from './decide';
 import { allowed, code, codeLength, DECISION_ID_BYTES, id, rule, ruleLength } from './decision';
 import { proxy_log, proxy_set_property } from './env';
 import { fixFacts, REQUEST_ID_BYTES, requestId, SALT_BYTES, salt, TIME_BYTES, time } from './facts';
 import { cleanHeaders, REQUEST_HEADERS, REQUEST_TRAILERS, setHeader } from './headers';
 import { peer, peerLength, readPeer } from './peer';
+import { answerBody, answerNothing, answerTrailers } from './point';
 import { refuse } from './refuse';
 import { ascii } from './text';
 
@@ -37,7 +38,7 @@ export function proxy_on_configure(_root: u32, bytes: u32): i32 {
 }
 
 /** Whatever fails is a deny; what cannot even be answered traps, which no proxy lets pass. */
-export function proxy_on_request_headers(_context: u32, _count: u32, _endOfStream: u32): i32 {
+export function proxy_on_request_headers(_context: u32, _count: u32, endOfStream: u32): i32 {
   resetArena();
   fixFacts();
   let failure = readPeer();
@@ -54,14 +55,26 @@ export function proxy_on_request_headers(_context: u32, _count: u32, _endOfStrea
   setHeader('x-platform-time', time, TIME_BYTES);
   setHeader('x-platform-salt', salt, SALT_BYTES);
   setHeader('x-platform-mesh-decision', id, DECISION_ID_BYTES);
-  return CONTINUE;
+  if (!isDecisionPoint) return CONTINUE;
+  if (endOfStream != 0) answerNothing();
+  return PAUSE;
+}
+
+/** Comes only where the head made the request wait; the filter answers it, or waits for the rest. */
+export function proxy_on_request_body(_context: u32, bytes: u32, endOfStream: u32): i32 {
+  resetArena();
+  if (!isDecisionPoint) return CONTINUE;
+  answerBody(bytes, endOfStream != 0);
+  return PAUSE;
 }
 
 /** Trailers say nothing in the platform's name either. */
 export function proxy_on_request_trailers(_context: u32, _count: u32): i32 {
   resetArena();
   if (!cleanHeaders(REQUEST_TRAILERS)) unreachable();
-  return CONTINUE;
+  if (!isDecisionPoint) return CONTINUE;
+  answerTrailers();
+  return PAUSE;
 }
 
 export function proxy_on_done(_context: u32): i32 {

@@ -39,6 +39,9 @@ export interface EnvoyConfig extends TlsFiles, WasmFilterConfig {
   accessLog: string;
 }
 
+/** The largest body that the filter waits for must fit. */
+const BUFFER_BYTES = 4 << 20;
+
 const type = (name: string) => ({ '@type': `type.googleapis.com/${name}` });
 const typed = (name: string, message: string, members: object) => ({
   name,
@@ -67,6 +70,7 @@ export function proxyBootstrap(config: ProxyConfig): object {
         {
           name: 'inbound',
           address: loopback(0),
+          per_connection_buffer_limit_bytes: BUFFER_BYTES,
           filter_chains: [
             {
               transport_socket: transportSocket(config.tls),

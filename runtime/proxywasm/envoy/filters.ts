@@ -28,6 +28,8 @@ function wasmConfig({ filter, configuration, vmId }: WasmFilterConfig): object {
     config: {
       name: 'mesh',
       failure_policy: 'FAIL_RELOAD',
+      // Where the filter decides on a body, nothing goes on before it has all of it.
+      allow_on_headers_stop_iteration: true,
       vm_config: {
         vm_id: vmId,
         runtime: 'envoy.wasm.runtime.v8',
