@@ -104,7 +104,7 @@ def test_a_secret_is_kept_read_listed_and_taken_away(client, server):
     assert client.put("db-password", "one") == vault.StoredSecret("db-password", SCOPE, 1)
     moment = datetime(2026, 11, 21, 7, tzinfo=timezone.utc)
     client.put("db-password", "two", "writer", expires_at=moment, check=1)
-    command, path, body, headers = server.seen[-1]
+    _, _, body, headers = server.seen[-1]
     assert body == {"value": "two", "scope": "writer", "expires_at": TIME, "check": 1}
     assert headers["Host"] == "vault.platform-system"
     assert client.get("db-password") == "two" == vault.get("db-password")
@@ -206,7 +206,7 @@ def test_values_are_in_no_representation_and_no_traceback(client, server):
 
     @secret("password")
     def use(password, host):
-        password = None
+        password = None  # noqa: F841
         raise RuntimeError(host)
 
     with pytest.raises(RuntimeError) as caught:

@@ -20,10 +20,26 @@ from .errors import (
     ProcessContextError,
 )
 
+if TYPE_CHECKING:
+    from . import arguments, bundles, decisions, gateway, guard, llm, record, redact, scope, vault
+    from .decisions import Decider, Decision
+    from .gateway import (
+        GatewayClient,
+        SearchResult,
+        Tool,
+        ToolParameter,
+        ToolResult,
+        ToolType,
+        discover_tools,
+        mcp_tool,
+    )
+    from .llm import platform_llm
+    from .vault import VaultClient, secret, secrets_batch
+
 __version__ = "0.1.0"
 
-_LAZY_MODULES = (
-    *(
+_LAZY_MODULES = frozenset(
+    [
         "arguments",
         "bundles",
         "decisions",
@@ -34,7 +50,7 @@ _LAZY_MODULES = (
         "redact",
         "scope",
         "vault",
-    ),
+    ]
 )
 _LAZY_NAMES = {
     "Decider": "decisions",
@@ -60,17 +76,39 @@ __all__ = [
     "BundleError",
     "ConfigurationError",
     "CredentialError",
+    "Decider",
+    "Decision",
     "DeploymentError",
     "FrameworkError",
+    "GatewayClient",
     "GuardrailError",
     "InputError",
     "PlatformError",
     "ProcessContextError",
+    "SearchResult",
+    "Tool",
+    "ToolParameter",
+    "ToolResult",
+    "ToolType",
+    "VaultClient",
+    "arguments",
+    "bundles",
     "current_agent",
+    "decisions",
+    "discover_tools",
+    "gateway",
+    "guard",
+    "llm",
+    "mcp_tool",
     "platform_agent",
+    "platform_llm",
+    "record",
+    "redact",
+    "scope",
+    "secret",
+    "secrets_batch",
     "set_agent_context",
-    *_LAZY_MODULES,
-    *_LAZY_NAMES,
+    "vault",
 ]
 
 

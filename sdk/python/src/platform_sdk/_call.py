@@ -4,15 +4,22 @@ costs several times what the module does."""
 from __future__ import annotations
 
 import ctypes
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 import wasmtime
 
-try:
-    from wasmtime import _ffi
-except ImportError:  # Not part of wasmtime's interface: without it calls are slower, not wrong.
-    _ffi = None  # type: ignore[assignment]
+
+def _internals() -> Any:
+    """Not part of wasmtime's interface: without them calls are slower, not wrong."""
+    try:
+        return importlib.import_module("wasmtime._ffi")
+    except ImportError:
+        return None
+
+
+_ffi = _internals()
 
 #: A function of numbers of 32 bits that returns one, or None.
 Call = Callable[..., Any]

@@ -7,7 +7,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from .errors import ConfigurationError
 
@@ -35,8 +35,9 @@ def secrets_batch(
     """
     named = _named(keys)
 
-    def decorate(function):
-        if isinstance(function, (staticmethod, classmethod)) or not callable(function):
+    def decorate(function: Callable[..., _Result]) -> Callable[..., _Result]:
+        given: Any = function
+        if isinstance(given, (staticmethod, classmethod)) or not callable(given):
             raise ConfigurationError("decorate the function itself, below any other decorator")
         signature = inspect.signature(function)
         rest = _without(signature, named)
@@ -45,27 +46,29 @@ def secrets_batch(
         # the variables of its frames shows no value.
         if inspect.iscoroutinefunction(function):
 
-            async def call(*args, **kwargs):
+            async def call_async(*args: Any, **kwargs: Any) -> Any:
                 bound = rest.bind(*args, **kwargs)
                 return await _inject(
-                    function, signature, bound, await asyncio.to_thread(_values, named)
+                    given, signature, bound, await asyncio.to_thread(_values, named)
                 )
 
+            call: Any = call_async
         else:
 
-            def call(*args, **kwargs):
-                return _inject(function, signature, rest.bind(*args, **kwargs), _values(named))
+            def call_now(*args: Any, **kwargs: Any) -> Any:
+                return _inject(given, signature, rest.bind(*args, **kwargs), _values(named))
 
-        wrapped = functools.wraps(function)(call)
+            call = call_now
+        wrapped: Any = functools.wraps(function)(call)
         wrapped.__signature__ = rest
         hints = getattr(function, "__annotations__", {})
         wrapped.__annotations__ = {name: hint for name, hint in hints.items() if name not in named}
-        return wrapped
+        return cast("Callable[..., _Result]", wrapped)
 
     return decorate
 
 
-def _named(keys):
+def _named(keys: Iterable[str] | Mapping[str, str]) -> dict[str, str]:
     if isinstance(keys, Mapping):
         return dict(keys)
     if isinstance(keys, str):
@@ -77,21 +80,21 @@ def _named(keys):
     return named
 
 
-class _Values(dict):
+class _Values(dict[str, Any]):
     """Values by parameter; shows the names only."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<secrets for {', '.join(self)}>"
 
 
 class _Arguments(inspect.BoundArguments):
     """All arguments of a call; shows none of them."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "<arguments>"
 
 
-def _values(named):
+def _values(named: Mapping[str, str]) -> _Values:
     # Not at the top: the vault module offers these decorators as its own.
     from . import vault
 
@@ -99,14 +102,19 @@ def _values(named):
     return _Values((parameter, found[key]) for parameter, key in named.items())
 
 
-def _inject(function, signature, bound, values):
+def _inject(
+    function: Callable[..., Any],
+    signature: inspect.Signature,
+    bound: inspect.BoundArguments,
+    values: _Values,
+) -> Any:
     given = _Values({**bound.arguments, **values})
     ordered = _Values((name, given[name]) for name in signature.parameters if name in given)
     arguments = _Arguments(signature, ordered)
     return function(*arguments.args, **arguments.kwargs)
 
 
-def _without(signature, named):
+def _without(signature: inspect.Signature, named: Mapping[str, str]) -> inspect.Signature:
     """The signature without the injected parameters."""
     for name in named:
         parameter = signature.parameters.get(name)
@@ -119,6 +127,6 @@ def _without(signature, named):
     return signature.replace(parameters=kept)
 
 
-def _parameter(key):
+def _parameter(key: str) -> str:
     name = re.sub(r"\W", "_", key)
     return f"_{name}" if name[:1].isdigit() else name

@@ -48,7 +48,7 @@ class Read:
 
 def read_input(record: Record, boundary: str, module: str, value: Any, salt: bytes) -> Read:
     """Canonicalizes and commits; an unreadable input becomes one commitment over its raw bytes."""
-    refused = ""
+    refused, canonical = "", b""
     if isinstance(value, (bytes, bytearray, memoryview)):
         raw = bytes(value)
     else:

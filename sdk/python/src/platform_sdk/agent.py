@@ -1,13 +1,17 @@
 """Declares an agent: its name, tenant and what it may use, around a function or a class."""
 
+from __future__ import annotations
+
 import functools
 import inspect
 import json
 import os
 import re
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar, cast
 
 from .errors import ConfigurationError
 
@@ -23,20 +27,28 @@ class AgentContext:
     tenant: str
     framework: str = "pure_python"
     role: str = "main"
-    resources: tuple = ()
-    options: dict = field(default_factory=dict)
+    resources: tuple[str, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
 
 
-_context: ContextVar = ContextVar("platform_agent", default=None)
-_declared = None
+#: What is decorated: a function, a coroutine function or a class.
+Target = TypeVar("Target", bound=Callable[..., Any])
+
+_context: ContextVar[AgentContext | None] = ContextVar("platform_agent", default=None)
+_declared: AgentContext | None = None
 
 
-def current_agent():
+def current_agent() -> AgentContext | None:
     """The context of the agent that is running, or None."""
     return _context.get() or _declared
 
 
-def set_agent_context(agent_name, tenant, framework=None, resources=None):
+def set_agent_context(
+    agent_name: str,
+    tenant: str,
+    framework: str | None = None,
+    resources: Iterable[str] | None = None,
+) -> AgentContext:
     """Sets the process's agent; the environment's `PLATFORM_…` values win over the arguments."""
     global _declared
     _declared = AgentContext(
@@ -50,27 +62,29 @@ def set_agent_context(agent_name, tenant, framework=None, resources=None):
 
 
 def platform_agent(
-    name,
-    tenant,
-    resources=None,
-    subprocess_support=False,
-    regions=None,
-    a2a=False,
-    skills=None,
-    description=None,
-    version=None,
-    framework=None,
-):
+    name: str,
+    tenant: str,
+    resources: Iterable[str] | None = None,
+    subprocess_support: bool = False,
+    regions: Mapping[str, Any] | None = None,
+    a2a: bool = False,
+    skills: Iterable[Any] | None = None,
+    description: str | None = None,
+    version: str | None = None,
+    framework: str | None = None,
+) -> Callable[[Target], Target]:
     """Decorates a function (sync or async) or a class as an agent.
 
     `name` is kebab-case; `resources` lists `service` or `service:action`, everything else is denied
     by policy. Raises ConfigurationError for a name or a resource that could not be one. A class
     gets its `__call__` and `run` wrapped.
     """
-    for label, value in (("name", name), ("tenant", tenant)):
+    named: tuple[tuple[str, object], ...] = (("name", name), ("tenant", tenant))
+    for label, value in named:
         if not isinstance(value, str) or not _NAME.match(value):
             raise ConfigurationError(f"the agent's {label} must be kebab-case, not {value!r}")
-    for resource in resources or ():
+    listed: list[Any] = list(resources or ())
+    for resource in listed:
         if not isinstance(resource, str) or not re.match(r"[A-Za-z0-9_-]+(?::[a-z]+)?\Z", resource):
             raise ConfigurationError(
                 f"a resource is 'service' or 'service:action', not {resource!r}"
@@ -85,48 +99,48 @@ def platform_agent(
         "version": version,
     }
 
-    def decorate(target):
-        context = set_agent_context(name, tenant, framework, resources)
+    def decorate(target: Target) -> Target:
+        context = set_agent_context(name, tenant, framework, listed)
         context.options.update(options)
         _write_marker(context)
+        decorated: Any = target
         if inspect.isclass(target):
             for method in ("run", "__call__"):
                 if method in vars(target):
                     setattr(target, method, _wrap(vars(target)[method], context))
-            target.platform_context = context
-            return target
-        wrapped = _wrap(target, context)
-        wrapped.platform_context = context
-        return wrapped
+        else:
+            decorated = _wrap(target, context)
+        decorated.platform_context = context
+        return cast("Target", decorated)
 
     return decorate
 
 
-def _wrap(function, context):
+def _wrap(function: Target, context: AgentContext) -> Target:
     if inspect.iscoroutinefunction(function):
 
         @functools.wraps(function)
-        async def invoke(*args, **kwargs):
+        async def invoke_async(*args: Any, **kwargs: Any) -> Any:
             token = _context.set(context)
             try:
                 return await function(*args, **kwargs)
             finally:
                 _context.reset(token)
 
-        return invoke
+        return cast("Target", invoke_async)
 
     @functools.wraps(function)
-    def invoke(*args, **kwargs):
+    def invoke(*args: Any, **kwargs: Any) -> Any:
         token = _context.set(context)
         try:
             return function(*args, **kwargs)
         finally:
             _context.reset(token)
 
-    return invoke
+    return cast("Target", invoke)
 
 
-def _write_marker(context):
+def _write_marker(context: AgentContext) -> None:
     """Writes the marker that the pid-mapper reads, where that folder is mounted; nowhere else."""
     folder = Path(os.environ.get("PLATFORM_CONTEXT_DIR", _MARKER_FOLDER))
     if not folder.is_dir():

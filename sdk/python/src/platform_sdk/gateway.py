@@ -1,11 +1,14 @@
 """The tool gateway: list, search, call and register tools under the caller's own identity."""
 
+from __future__ import annotations
+
 import functools
 import os
 import threading
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar, cast
 from urllib.parse import quote, urlencode
 
 from ._http import JsonClient, detail_of, error_of
@@ -21,6 +24,8 @@ from .errors import (
 DEFAULT_TIMEOUT = 60.0
 # Between the end of a parked call's wait and the client's own timeout: time for the answer.
 _ANSWER_SECONDS = 5.0
+
+_Class = TypeVar("_Class")
 
 
 class ToolType(str, Enum):
@@ -46,15 +51,15 @@ class Tool:
 
     name: str
     description: str = ""
-    parameters: tuple = ()
+    parameters: tuple[ToolParameter, ...] = ()
     source: str = "openapi"
     tool_type: ToolType = ToolType.FUNCTION
-    tags: tuple = ()
+    tags: tuple[str, ...] = ()
     service: str = ""
     action: str = "read"
-    schema: dict = field(default_factory=dict, hash=False)
+    schema: dict[str, Any] = field(default_factory=dict, hash=False)
 
-    def to_openai_format(self):
+    def to_openai_format(self) -> dict[str, Any]:
         """The tool as OpenAI's function calling takes it."""
         function = {
             "name": self.name,
@@ -63,11 +68,11 @@ class Tool:
         }
         return {"type": "function", "function": function}
 
-    def to_mcp_format(self):
+    def to_mcp_format(self) -> dict[str, Any]:
         """The tool as MCP's `tools/list` lists it."""
         return {"name": self.name, "description": self.description, "inputSchema": self._schema()}
 
-    def _schema(self):
+    def _schema(self) -> dict[str, Any]:
         if self.schema:
             return self.schema
         properties = {
@@ -94,15 +99,16 @@ class ToolResult:
     result: Any = None
     error: Any = None
     request_id: str = ""
-    decisions: dict = field(default_factory=dict, hash=False)
+    decisions: dict[str, Any] = field(default_factory=dict, hash=False)
     approval: Any = None
 
-    def raise_for_error(self):
+    def raise_for_error(self) -> ToolResult:
         """Raises what went wrong as an exception; returns itself when nothing did."""
         if self.success:
             return self
         error = self.error or {}
-        kind = {403: CredentialError, 422: InputError}.get(error.get("status"), PlatformError)
+        kinds: dict[Any, type[PlatformError]] = {403: CredentialError, 422: InputError}
+        kind = kinds.get(error.get("status"), PlatformError)
         raise kind(error.get("message", "the call failed"), code=error.get("code"), data=error)
 
 
@@ -110,21 +116,28 @@ class GatewayClient:
     """A client of one gateway; safe to share between threads. The default address is the agent's
     own proxy."""
 
-    def __init__(self, base_url=None, tenant=None, timeout=DEFAULT_TIMEOUT):
+    def __init__(
+        self,
+        base_url: str | None = None,
+        tenant: str | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
+    ) -> None:
         address = base_url or os.environ.get("PLATFORM_GATEWAY_URL")
         if not address:
             raise ConfigurationError(
                 "no gateway: set PLATFORM_GATEWAY_URL or run under the platform"
             )
-        self.tenant = (
+        self.tenant: str | None = (
             tenant or os.environ.get("PLATFORM_TENANT") or getattr(current_agent(), "tenant", None)
         )
         self._timeout = timeout
         self._http = JsonClient(address, timeout)
-        self._listed = {}
+        self._listed: dict[tuple[str, ...], list[Tool]] = {}
         self._lock = threading.Lock()
 
-    def list_tools(self, tags=None, force_refresh=False):
+    def list_tools(
+        self, tags: Iterable[str] | None = None, force_refresh: bool = False
+    ) -> list[Tool]:
         """The tools that the caller may see, cached; only those with every one of `tags`."""
         key = tuple(sorted(tags or ()))
         with self._lock:
@@ -136,16 +149,23 @@ class GatewayClient:
             self._listed[key] = tools
         return list(tools)
 
-    def get_tool(self, name):
+    def get_tool(self, name: str) -> Tool:
         """One tool. Raises PlatformError `tool_unknown`, CredentialError when policy hides it."""
         return _tool(self._ask("GET", f"/api/v1/tools/{quote(name, safe='')}"))
 
-    def search_tools(self, query):
+    def search_tools(self, query: str) -> list[SearchResult]:
         """The tools that fit the words, best first."""
         found = self._ask("GET", f"/api/v1/tools/search?{urlencode({'q': query})}")
         return [SearchResult(_tool(entry["tool"]), entry["score"]) for entry in found["results"]]
 
-    def call_tool(self, name, arguments=None, *, wait=None, approval=None):
+    def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        wait: float | None = None,
+        approval: str | None = None,
+    ) -> ToolResult:
         """Calls a tool. A denial, bad arguments, a failing tool: a ToolResult with `success` false.
 
         `wait` says how many seconds a call that a person must allow may stay parked, by default as
@@ -160,7 +180,7 @@ class GatewayClient:
         path = f"/api/v1/tools/{quote(name, safe='')}/execute"
         timeout = max(self._timeout, wait + _ANSWER_SECONDS)
         status, body = self._http.request(
-            "POST", path, {"arguments": arguments or {}}, headers, timeout=timeout
+            "POST", path, {"arguments": dict(arguments or {})}, headers, timeout=timeout
         )
         body = body if isinstance(body, dict) else {}
         if status == 200:
@@ -188,7 +208,9 @@ class GatewayClient:
             approval=body.get("approval"),
         )
 
-    def call_tool_mcp(self, name, arguments=None, request_id=1):
+    def call_tool_mcp(
+        self, name: str, arguments: Mapping[str, Any] | None = None, request_id: int | str = 1
+    ) -> dict[str, Any]:
         """Calls a tool and answers in MCP's JSON-RPC 2.0 shape."""
         import json
 
@@ -202,30 +224,37 @@ class GatewayClient:
             "result": {"content": content, "isError": not result.success},
         }
 
-    def register_openapi(self, spec, base_url, prefix, service=None, credential=None):
+    def register_openapi(
+        self,
+        spec: Mapping[str, Any],
+        base_url: str,
+        prefix: str,
+        service: str | None = None,
+        credential: str | None = None,
+    ) -> list[str]:
         """Registers the operations of an OpenAPI 3.0 or 3.1 document; returns the tools' names."""
-        body = {"spec": spec, "base_url": base_url, "prefix": prefix}
+        body: dict[str, Any] = {"spec": spec, "base_url": base_url, "prefix": prefix}
         if service is not None:
             body["service"] = service
         if credential is not None:
             body["credential"] = credential
-        names = self._ask("POST", "/api/v1/tools/register", body)["tools"]
+        names: list[str] = self._ask("POST", "/api/v1/tools/register", body)["tools"]
         with self._lock:
             self._listed.clear()
         return names
 
-    def close(self):
+    def close(self) -> None:
         """Closes this thread's connection."""
         self._http.close()
 
-    def _ask(self, method, path, body=None):
+    def _ask(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
         status, answer = self._http.request(method, path, body)
         if 200 <= status < 300 and isinstance(answer, dict):
             return answer
         raise error_of(status, answer if isinstance(answer, dict) else {})
 
 
-def _tool(entry):
+def _tool(entry: Mapping[str, Any]) -> Tool:
     parameters = tuple(
         ToolParameter(
             name=p["name"],
@@ -250,44 +279,44 @@ def _tool(entry):
 
 
 @functools.lru_cache(maxsize=1)
-def default():
+def default() -> GatewayClient:
     """The client of the process's own proxy."""
     return GatewayClient()
 
 
-def list_tools(tags=None, force_refresh=False):
+def list_tools(tags: Iterable[str] | None = None, force_refresh: bool = False) -> list[Tool]:
     """As `GatewayClient.list_tools`, with the process's own client."""
     return default().list_tools(tags, force_refresh)
 
 
-def call_tool(name, arguments=None, **options):
+def call_tool(name: str, arguments: Mapping[str, Any] | None = None, **options: Any) -> ToolResult:
     """As `GatewayClient.call_tool`, with the process's own client."""
     return default().call_tool(name, arguments, **options)
 
 
-def mcp_tool(name):
+def mcp_tool(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorates a stub: calling it calls the tool with its keyword arguments and returns the
     result."""
 
-    def decorate(function):
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
-        def call(**arguments):
+        def call(**arguments: Any) -> Any:
             return call_tool(name, arguments).raise_for_error().result
 
-        call.tool_name = name
+        cast("Any", call).tool_name = name
         return call
 
     return decorate
 
 
-def discover_tools(prefix):
+def discover_tools(prefix: str) -> Callable[[type[_Class]], type[_Class]]:
     """Decorates a class: every tool whose name begins with `prefix` becomes a method, found on
     first use."""
 
-    def decorate(cls):
+    def decorate(cls: type[_Class]) -> type[_Class]:
         original = cls.__dict__.get("__getattr__")
 
-        def lookup(self, attribute):
+        def lookup(self: _Class, attribute: str) -> Any:
             name = f"{prefix}{attribute}"
             if any(tool.name == name for tool in list_tools()):
                 return lambda **arguments: call_tool(name, arguments).raise_for_error().result
@@ -295,7 +324,7 @@ def discover_tools(prefix):
                 return original(self, attribute)
             raise AttributeError(f"there is no tool {name!r}")
 
-        cls.__getattr__ = lookup
+        cast("Any", cls).__getattr__ = lookup
         return cls
 
     return decorate

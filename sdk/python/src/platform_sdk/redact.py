@@ -1,9 +1,13 @@
 """Replaces what the guard found in a text: by a name, by stars, or by tokens that `untokenize`
 reverses. The answers are those of the TypeScript functions of the same names."""
 
+from __future__ import annotations
+
 import hashlib
 import hmac
 import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
 
 from .errors import InputError
 
@@ -17,7 +21,18 @@ _BEGINNING = re.compile(r"<(?:[a-z][a-z0-9_]{0,63}(?::[0-9a-f]{0,16})?)?\Z")
 _TOKEN_LENGTH_MAX = 83
 
 
-def redact(text, findings, mode="redact", key=None):
+class Tokens(Protocol):
+    """What has the values of tokens: a mapping, or anything with such a `get`."""
+
+    def get(self, token: str, /) -> str | None: ...
+
+
+def redact(
+    text: str,
+    findings: Iterable[Mapping[str, Any]],
+    mode: str = "redact",
+    key: str | bytes | None = None,
+) -> dict[str, Any]:
     """`{"text": str, "tokens": {token: value}}`: every finding of `text` replaced.
 
     `mode` is `redact` (`[EMAIL_1]`, equal values of a kind have the same number), `mask` (eight
@@ -31,8 +46,8 @@ def redact(text, findings, mode="redact", key=None):
         message = "the text holds half of a surrogate pair"
         raise InputError(message, code="input_lone_surrogate") from cause
     replace = _replacement(mode, key)
-    tokens = {}
-    parts = []
+    tokens: dict[str, str] = {}
+    parts: list[str] = []
     done = 0
     for kind, start, end in _merge(findings, data):
         value = data[start:end].decode()
@@ -45,10 +60,10 @@ def redact(text, findings, mode="redact", key=None):
     return {"text": "".join(parts), "tokens": tokens}
 
 
-def untokenize(text, tokens):
+def untokenize(text: str, tokens: Tokens) -> str:
     """Replaces each token that `tokens` (a mapping, or anything with `get`) has by its value."""
 
-    def value(match):
+    def value(match: re.Match[str]) -> str:
         found = tokens.get(match[0])
         return match[0] if found is None else found
 
@@ -59,11 +74,11 @@ class Untokenizer:
     """As `untokenize` for a text that comes in pieces, whose tokens may be split anywhere: what
     the pieces give, joined, is what the whole text gives."""
 
-    def __init__(self, tokens):
+    def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
         self._waiting = ""
 
-    def push(self, piece, last=False):
+    def push(self, piece: str, last: bool = False) -> str:
         """What is certain after the next piece; with `last` all that is left."""
         text = self._waiting + piece
         tail = text[-_TOKEN_LENGTH_MAX:]
@@ -73,22 +88,22 @@ class Untokenizer:
         return untokenize(text[:certain], self._tokens)
 
 
-def _merge(findings, data):
+def _merge(findings: Iterable[Mapping[str, Any]], data: bytes) -> list[tuple[str, int, int]]:
     """The findings as `(kind, start, end)` in order, those that overlap joined."""
     checked = [_checked(f["kind"], f["start"], f["end"], data) for f in findings]
-    spans = []
+    spans: list[tuple[str, int, int, int]] = []
     for kind, start, end in sorted(checked, key=lambda f: (f[1], -f[2], f[0])):
         if not spans or start >= spans[-1][2]:
-            spans.append([kind, start, end, end - start])
+            spans.append((kind, start, end, end - start))
             continue
-        last = spans[-1]
-        last[2] = max(last[2], end)
-        if end - start > last[3]:
-            last[0], last[3] = kind, end - start
+        name, first, last, longest = spans[-1]
+        if end - start > longest:
+            name, longest = kind, end - start
+        spans[-1] = (name, first, max(last, end), longest)
     return [span[:3] for span in spans]
 
 
-def _checked(kind, start, end, data):
+def _checked(kind: str, start: Any, end: Any, data: bytes) -> tuple[str, int, int]:
     is_place = type(start) is int and type(end) is int and 0 <= start < end <= len(data)
     if (
         not is_place
@@ -100,11 +115,11 @@ def _checked(kind, start, end, data):
     return kind, start, end
 
 
-def _is_boundary(data, offset):
+def _is_boundary(data: bytes, offset: int) -> bool:
     return offset == len(data) or data[offset] & 0xC0 != 0x80
 
 
-def _replacement(mode, key):
+def _replacement(mode: str, key: str | bytes | None) -> Callable[[str, str], str]:
     if mode == "mask":
         return lambda _kind, _value: _STARS
     if mode == "tokenize":
@@ -114,15 +129,15 @@ def _replacement(mode, key):
         return lambda kind, value: f"<{kind}:{_digest(secret, kind, value)}>"
     if mode != "redact":
         raise InputError(f"there is no mode {mode!r}")
-    numbers = {}
+    numbers: dict[str, dict[str, int]] = {}
 
-    def name(kind, value):
+    def name(kind: str, value: str) -> str:
         known = numbers.setdefault(kind, {})
         return f"[{kind.upper()}_{known.setdefault(value, len(known) + 1)}]"
 
     return name
 
 
-def _digest(key, kind, value):
+def _digest(key: bytes, kind: str, value: str) -> str:
     digest = hmac.new(key, f"{kind}\0{value}".encode(), hashlib.sha256)
     return digest.hexdigest()[:_TOKEN_DIGITS]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
 import functools
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
@@ -81,7 +82,8 @@ class VaultClient:
         answer = self._ask("GET", f"{_path(key)}{query}")
         if not isinstance(answer.get("value"), str):
             raise _unreadable()
-        return Secret(**{name: answer.get(name) for name in Secret.__dataclass_fields__})
+        found: dict[str, Any] = {name: answer.get(name) for name in Secret.__dataclass_fields__}
+        return Secret(**found)
 
     def put(
         self,
@@ -119,9 +121,10 @@ class VaultClient:
             page = self._ask("GET", f"/api/v1/secrets?{query}")
             keys, following = page.get("keys"), page.get("next")
             # A token that does not move would never end.
-            if not isinstance(keys, type([])) or (following and following == after):
+            if not isinstance(keys, builtins.list) or (following and following == after):
                 raise _unreadable()
-            for key in keys:
+            listed: builtins.list[str] = keys
+            for key in listed:
                 # One key can be in several of the agent's scopes, and those on two pages.
                 if key != last:
                     yield key
@@ -139,9 +142,11 @@ class VaultClient:
         body = {} if version is None else {"version": version}
         return _stored(self._ask("POST", f"{_path(key)}/restore", body))
 
-    def versions(self, key: str) -> list[dict[str, Any]]:
+    def versions(self, key: str) -> builtins.list[dict[str, Any]]:
         """What the vault keeps of the secret's versions, without values."""
-        return self._ask("GET", f"{_path(key)}/versions")["versions"]
+        answer = self._ask("GET", f"{_path(key)}/versions")
+        found: builtins.list[dict[str, Any]] = answer["versions"]
+        return found
 
     def get_batch(self, keys: Iterable[str]) -> dict[str, str]:
         """The values of several secrets by their keys: all of them, or the error of the first that
@@ -175,7 +180,7 @@ class VaultClient:
     ) -> StoredSecret:
         return await asyncio.to_thread(self.put, key, value, scope, **options)
 
-    async def list_async(self, prefix: str | None = None) -> list[str]:
+    async def list_async(self, prefix: str | None = None) -> builtins.list[str]:
         return await asyncio.to_thread(self.list, prefix)
 
     async def delete_async(self, key: str, *, purge: bool = False) -> None:
@@ -184,7 +189,7 @@ class VaultClient:
     async def restore_async(self, key: str, *, version: int | None = None) -> StoredSecret:
         return await asyncio.to_thread(self.restore, key, version=version)
 
-    async def versions_async(self, key: str) -> list[dict[str, Any]]:
+    async def versions_async(self, key: str) -> builtins.list[dict[str, Any]]:
         return await asyncio.to_thread(self.versions, key)
 
     async def get_batch_async(self, keys: Iterable[str]) -> dict[str, str]:
@@ -218,7 +223,7 @@ async def get_async(key: str, *, version: int | None = None) -> str:
     return await default().get_async(key, version=version)
 
 
-def _path(key):
+def _path(key: object) -> str:
     """Raises InputError for a key that would name another path than a secret's."""
     try:
         if isinstance(key, str) and key not in ("", ".", ".."):
@@ -228,21 +233,21 @@ def _path(key):
     raise InputError("this cannot be the key of a secret", code="secret_invalid")
 
 
-def _time(moment):
+def _time(moment: datetime) -> str:
     if moment.tzinfo is None:
         raise InputError("expires_at needs a time zone", code="secret_invalid")
     utc = moment.astimezone(timezone.utc)
     return utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _stored(answer):
+def _stored(answer: dict[str, Any]) -> StoredSecret:
     try:
         return StoredSecret(answer["key"], answer["scope"], answer["version"])
     except KeyError:
         raise _unreadable() from None
 
 
-def _batch_error(failed):
+def _batch_error(failed: Sequence[dict[str, Any]]) -> PlatformError:
     first = failed[0]
     status = 403 if first.get("code") in ("secret_denied", "denied") else 503
     names = [{"key": each["key"], "code": each.get("code", "failed")} for each in failed]
@@ -250,5 +255,5 @@ def _batch_error(failed):
     return error_of(status, {"detail": detail, **first, "failed": names})
 
 
-def _unreadable():
+def _unreadable() -> PlatformError:
     return PlatformError("the vault's answer is unreadable", code="response_invalid")

@@ -198,7 +198,7 @@ def _check_top(content: bytes) -> None:
     for name in read_json({"data.json": content}, "data.json"):
         if name not in known:
             raise BundleError(
-                f"data.json may hold {', '.join(sorted(known))}, not {ascii(name)}",
+                f"data.json may hold {', '.join(sorted(known))}, not {name!a}",
                 code="bundle_manifest_invalid",
             )
 

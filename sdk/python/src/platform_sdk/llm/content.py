@@ -54,10 +54,7 @@ class Segment:
 def field(value: Any, *names: str) -> Any:
     """A member of a dict or an object, through several levels; None where there is none."""
     for name in names:
-        if isinstance(value, Mapping):
-            value = value.get(name)
-        else:
-            value = getattr(value, name, None)
+        value = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
         # Mistral's objects hold an Unset where the wire held nothing.
         if value is None or type(value).__name__ == "Unset":
             return None

@@ -58,7 +58,7 @@ def _options() -> dict[str, Any]:
 
 def _output(prompt: str, kind: str) -> tuple[list[str], dict[str, Any]]:
     """The scanners of a response and their options. What answers the prompt is its text alone."""
-    scanners = list(guard_module.OUTPUT_SCANNERS)
+    scanners: list[str] = list(guard_module.OUTPUT_SCANNERS)
     if kind == "text":
         return scanners, {"prompt": prompt[-_PROMPT_CHARACTERS_MAX:]} if prompt else {}
     return [name for name in scanners if name not in _OF_ANSWERS], {}

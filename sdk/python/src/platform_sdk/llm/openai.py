@@ -58,7 +58,7 @@ class Chat:
     def pieces(self, chunk: Any) -> Iterator[Piece]:
         """The texts of a chunk."""
         choices = items(chunk, "choices")
-        for at, choice in enumerate(choices):
+        for choice in choices:
             index = field(choice, "index") or 0
             delta = field(choice, "delta")
             plain = len(choices) == 1 and not field(choice, "finish_reason")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -57,7 +58,8 @@ _SECONDS = (CALL_DURATION, GUARD_DURATION)
 def _api() -> Any:
     """OpenTelemetry's API, or None where it is not installed: the SDK does not depend on it."""
     try:
-        from opentelemetry import metrics, trace
+        trace = importlib.import_module("opentelemetry.trace")
+        metrics = importlib.import_module("opentelemetry.metrics")
     except ImportError:
         return None
     return trace, metrics

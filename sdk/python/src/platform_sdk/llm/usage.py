@@ -67,7 +67,7 @@ def _table(given: str | None) -> dict[str, Any]:
     try:
         table: dict[str, Any] = json.loads(path.read_text())
         for price in table["models"].values():
-            float(price["input"]), float(price["output"])
+            _ = float(price["input"]), float(price["output"])
         if not table["tokens"] > 0:
             raise ValueError("tokens must be positive")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as cause:

@@ -67,12 +67,15 @@ class Wire(Protocol):
 
     def read(self, response: Any) -> Answer:
         """What a whole response says."""
+        ...
 
     def observe(self, chunk: Any, answer: Answer) -> None:
         """Takes from a chunk what is no text: id, model, reasons, usage."""
 
     def pieces(self, chunk: Any) -> Iterable[Piece]:
         """The texts of a chunk."""
+        ...
 
     def closed(self, chunk: Any) -> Iterable[Key]:
         """The beginnings of the keys of the fields that end with this chunk."""
+        ...
