@@ -5,7 +5,7 @@ import type { JWK } from 'jose';
 import { EvidenceError } from '../errors.ts';
 import { hex } from '../hex.ts';
 import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
-import { Conduct, type RowProblem } from './conduct.ts';
+import { Conduct } from './conduct.ts';
 import { Executors } from './executors.ts';
 import { type EvidenceReader, nodeReader } from './files.ts';
 import type { ByteSource } from './frame.ts';
@@ -13,9 +13,11 @@ import type { RecordHashes } from './hashes.ts';
 import { type LogIdentity, readIdentity } from './identity.ts';
 import { type NoteKey, parseNoteKey } from './note.ts';
 import { ObjectReader } from './objects.ts';
-import type { Openings } from './openings.ts';
-import { type DecisionVerdict, replayDecision, type Verdict } from './replay.ts';
-import type { RowContent, RowDecision } from './row.ts';
+import type { OpeningsSource } from './openings.ts';
+import { type DecisionVerdict, replayRecorded } from './replay.ts';
+import { Schemas } from './schemas.ts';
+import { type Counts, type Finding, Tally } from './tally.ts';
+import type { Answers, TimelineBucket } from './timeline.ts';
 import { type VerifiedLog, verifyLog } from './verify.ts';
 import { readWitnessed, witnessedLogs } from './witness.ts';
 
@@ -27,7 +29,7 @@ export interface AuditOptions {
   /** How both folders are read; by default from the file system. */
   reader?: EvidenceReader;
   record: RecordHashes;
-  openings: Openings;
+  openings: OpeningsSource;
   /** The key to trust; by default the one beside the checkpoints. */
   key?: NoteKey;
   /** More checkpoints, such as the auditor kept from an earlier visit: their notes. */
@@ -36,18 +38,6 @@ export interface AuditOptions {
   bundleKeys: readonly JWK[];
   onProgress?: (rows: number) => void;
 }
-
-/** A decision that could not be reproduced, or a row that its decisions do not bear out. */
-export interface Finding extends DecisionVerdict {
-  sequence: number;
-  time: string;
-  boundary: string;
-  /** The decision; undefined where it is the row as a whole. */
-  module: string | undefined;
-  decisionId: string | undefined;
-}
-
-export type Counts = Record<Verdict, number>;
 
 export interface AuditReport extends LogIdentity {
   /** Rows that a signed checkpoint covers and whose place in the log is proved. */
@@ -68,12 +58,23 @@ export interface AuditReport extends LogIdentity {
   openIntents: number;
   /** Why the latest checkpoint cannot be read: rows of the last seconds may be missing unseen. */
   checkpointDamage: string | undefined;
+  /** Decisions over the log's time, in at most 240 equal parts. */
+  timeline: TimelineBucket[];
+  /** Milliseconds of each part. */
+  timelineWidthMs: number;
+  /** The earliest and the latest time of a row; undefined where there is none. */
+  firstTime: string | undefined;
+  lastTime: string | undefined;
+  /** Ids of compliance controls, with how many rows name each. */
+  controls: Record<string, number>;
+  /** Decisions by boundary, and by the rule that answered. */
+  boundaries: Record<string, Answers>;
+  rules: Record<string, Answers>;
+  /** What the log cannot show, in sentences. */
+  gaps: string[];
   /** What does not hold; rows before it are proved, nothing after it is. */
   tampered: { code: string; message: string } | undefined;
 }
-
-export const FINDINGS_MAX = 100;
-const PROGRESS_ROWS = 250;
 
 /**
  * Audits the log in a folder. Nothing is written, no network is used, and the platform may be
@@ -99,18 +100,29 @@ async function auditInto(report: AuditReport, options: AuditOptions): Promise<vo
   report.checkpointDamage = damage;
   const objects = new ObjectReader(reader, evidence);
   const executors = new Executors(objects, options.bundleKeys);
-  const replay = { record, objects, openings, executors };
+  const replay = { record, schemas: new Schemas(objects), openings, executors };
   await using segment = await openSegment(reader, evidence);
   const steps = verifyLog({ segment, log: identity.log, key, record, witnessed });
   const conduct = new Conduct();
-  for (;;) {
-    const step = await steps.next();
-    if (step.done) return conclude(report, step.value);
-    const problem = conduct.check(step.value);
+  const tally = new Tally();
+  try {
+    for (;;) {
+      const step = await steps.next();
+      if (step.done) return conclude(report, step.value);
+      for (const row of step.value.rows) {
+        const problem = conduct.check(row);
+        const verdicts: DecisionVerdict[] = [];
+        for (const decision of row.decisions) {
+          const verdict = replayRecorded(decision, replay);
+          verdicts.push(verdict instanceof Promise ? await verdict : verdict);
+        }
+        tally.add(row, verdicts, problem);
+      }
+      options.onProgress?.(tally.rows);
+    }
+  } finally {
     report.openIntents = conduct.openIntents;
-    report.rows++;
-    count(report, step.value, await verdictsOf(step.value, replay), problem);
-    if (report.rows % PROGRESS_ROWS === 0) options.onProgress?.(report.rows);
+    fill(report, tally);
   }
 }
 
@@ -120,46 +132,16 @@ function conclude(report: AuditReport, log: VerifiedLog): void {
   report.tailBytes = log.tailBytes;
 }
 
-async function verdictsOf(
-  row: RowContent,
-  options: Parameters<typeof replayDecision>[1],
-): Promise<[RowDecision, DecisionVerdict][]> {
-  const verdicts: [RowDecision, DecisionVerdict][] = [];
-  for (const decision of row.decisions) {
-    verdicts.push([decision, await replayDecision(decision, options)]);
-  }
-  return verdicts;
-}
-
-function count(
-  report: AuditReport,
-  row: RowContent,
-  decisions: [RowDecision, DecisionVerdict][],
-  problem: RowProblem | undefined,
-): void {
-  const { sequence, time, boundary } = row;
-  const verdicts: Verdict[] = ['reproduced'];
-  const add = (found: DecisionVerdict, of: Pick<Finding, 'boundary' | 'module' | 'decisionId'>) => {
-    verdicts.push(found.verdict);
-    if (found.verdict === 'diverged') {
-      report.divergedCount++;
-      if (report.diverged.length >= FINDINGS_MAX) return;
-      report.diverged.push({ sequence, time, ...of, ...found });
-    }
-    if (found.verdict === 'undetermined') {
-      report.undetermined.set(found.why, (report.undetermined.get(found.why) ?? 0) + 1);
-    }
-  };
-  for (const [decision, found] of decisions) {
-    report.decisionVerdicts[found.verdict]++;
-    const { module, id: decisionId } = decision;
-    add(found, { boundary: decision.boundary, module, decisionId });
-  }
-  if (problem) add(problem, { boundary, module: undefined, decisionId: undefined });
-  const worst = (['diverged', 'undetermined', 'reproduced'] as const).find((verdict) =>
-    verdicts.includes(verdict),
-  );
-  report.rowVerdicts[worst!]++;
+function fill(report: AuditReport, tally: Tally): void {
+  const { rows, rowVerdicts, decisionVerdicts, diverged, divergedCount, undetermined } = tally;
+  const { firstTime, lastTime, timeline } = tally;
+  Object.assign(report, { rows, rowVerdicts, decisionVerdicts, diverged, divergedCount });
+  Object.assign(report, { undetermined, firstTime, lastTime });
+  report.timeline = timeline.buckets();
+  report.timelineWidthMs = timeline.widthMs;
+  report.controls = Object.fromEntries(tally.controls);
+  report.boundaries = Object.fromEntries(tally.boundaries);
+  report.rules = Object.fromEntries(tally.rules);
 }
 
 async function identityOf(options: AuditOptions): Promise<LogIdentity> {
@@ -222,11 +204,10 @@ export async function readNoteKey(path: string): Promise<NoteKey> {
 }
 
 function emptyReport(): AuditReport {
-  const zero = (): Counts => ({ reproduced: 0, diverged: 0, undetermined: 0 });
-  return {
-    ...{ log: '', origin: '', rows: 0, checkpoints: 0, root: undefined, tailBytes: 0 },
-    ...{ rowVerdicts: zero(), decisionVerdicts: zero(), diverged: [] },
-    ...{ divergedCount: 0, undetermined: new Map() },
-    ...{ openIntents: 0, checkpointDamage: undefined, tampered: undefined },
-  };
+  const report = {
+    ...{ log: '', origin: '', checkpoints: 0, root: undefined, tailBytes: 0 },
+    ...{ openIntents: 0, checkpointDamage: undefined, gaps: [], tampered: undefined },
+  } as unknown as AuditReport;
+  fill(report, new Tally());
+  return report;
 }

@@ -1,8 +1,8 @@
 // Judges each row by what was allowed: no effect without an allow, no outcome without its intent.
-import type { Boundary } from '../decide/boundary.ts';
-import { HONOURED, isObligation, unhonoured } from '../decide/obligations.ts';
+import { honouredFor, isObligation, unhonoured } from '../decide/obligations.ts';
 import type { ErrorCode } from '../errors.ts';
 import { isJsonObject, type JsonValue } from '../json.ts';
+import { RecordedDecision } from './recorded.ts';
 import type { RowContent, RowDecision } from './row.ts';
 
 /** What is wrong with a row as a whole, though each of its decisions may be right. */
@@ -89,12 +89,13 @@ function lastOfEach(decisions: readonly RowDecision[]): Iterable<RowDecision> {
 
 // An allow with an obligation is one only for a caller that honours it: see `honours` of the decision
 // request, which the platform's own callers fill from the same list.
-function allows({ output, module, boundary }: RowDecision): boolean {
+function allows(decision: RowDecision): boolean {
+  const { output, module, boundary } = decision;
   if (!isJsonObject(output) || output.allow !== true) return false;
   const obligations = obligationsOf(output);
   if (obligations.length === 0) return true;
-  const honours = module === 'authorization' ? HONOURED[boundary as Boundary] : undefined;
-  return obligations.every(isObligation) && unhonoured(obligations, honours ?? []) === undefined;
+  const honours = module === 'authorization' ? honouredFor(boundary, decision.input) : [];
+  return obligations.every(isObligation) && unhonoured(obligations, honours) === undefined;
 }
 
 function parks({ output }: RowDecision): boolean {
@@ -109,17 +110,25 @@ function obligationsOf(output: JsonValue): JsonValue[] {
   return Array.isArray(output.obligations) ? output.obligations : [output.obligations];
 }
 
-function isAbout({ input, boundary }: RowDecision, row: RowContent): boolean {
-  const { identity, resource, spiffe_id } = isJsonObject(input) ? input : {};
+function isAbout(decision: RowDecision, row: RowContent): boolean {
+  const { boundary } = decision;
   // The input of an exchange is flat: who asks is a member like the others.
-  const caller = boundary === 'exchange' ? { spiffe_id } : identity;
-  if (!isJsonObject(caller) || caller.spiffe_id !== row.spiffe_id) return false;
+  const caller = boundary === 'exchange' ? ['spiffe_id'] : ['identity', 'spiffe_id'];
+  if (inputText(decision, caller) !== row.spiffe_id) return false;
   const { tool, secret } = row.subject;
   if (boundary === 'tool' && tool !== undefined) {
-    return isJsonObject(resource) && resource.name === tool;
+    return inputText(decision, ['resource', 'name']) === tool;
   }
   if (boundary !== 'secret' || secret === undefined) return true;
-  return isJsonObject(resource) && resource.key === secret;
+  return inputText(decision, ['resource', 'key']) === secret;
+}
+
+/** The text at a path of the input; a decision that knows its bytes need not parse them for it. */
+function inputText(decision: RowDecision, path: string[]): string | undefined {
+  if (decision instanceof RecordedDecision) return decision.inputText(path[0]!, path[1]);
+  let value: JsonValue | undefined = decision.input;
+  for (const name of path) value = isJsonObject(value) ? value[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
 
 function isUndecided(code: string): boolean {

@@ -7,6 +7,7 @@ import { BUILT_MODULES, executorOf, type LoadedModules, loadModules } from '../d
 import { codeOf } from '../errors.ts';
 import { moduleBytes, moduleDigest } from '../modules/source.ts';
 import type { ObjectSource } from './objects.ts';
+import { Recent } from './recent.ts';
 
 /** Why a pair cannot be executed here; for people. */
 export class Unavailable {
@@ -17,33 +18,51 @@ export class Unavailable {
   }
 }
 
-const KEPT_MAX = 16;
+const PAIRS_KEPT = 32;
+const MODULE_SETS_KEPT = 8;
+
+/** One pair of revisions and what is known of it. */
+export interface RecordedPair {
+  /** The executor, or why there is none; undefined until `load` was waited for. */
+  executor: Executor | Unavailable | undefined;
+  /** Resolves once `executor` is there. */
+  load(): Promise<void>;
+  /** For whoever replays under the pair: the first five fields of ids, framed, by boundary and module. */
+  prefixes: Map<string, Uint8Array>;
+}
 
 /**
  * Loads pairs by revision, with the modules of their time by digest. Signatures and revisions of
- * bundles and digests of modules are checked again; the last few pairs are remembered.
+ * bundles and digests of modules are checked again. The pairs that were asked for last are remembered,
+ * so that rows of several pairs, one after the other, load each once.
  */
 export class Executors {
   readonly #objects: ObjectSource;
   readonly #keys: readonly JWK[];
-  readonly #pairs = new Map<string, Promise<Executor | Unavailable>>();
-  readonly #modules = new Map<string, LoadedModules>();
+  readonly #pairs = new Recent<RecordedPair>(PAIRS_KEPT);
+  readonly #modules = new Recent<LoadedModules>(MODULE_SETS_KEPT);
 
   constructor(objects: ObjectSource, keys: readonly JWK[]) {
     this.#objects = objects;
     this.#keys = keys;
   }
 
-  /** The executor of the pair, or why there is none. */
-  find(policyRevision: string, dataRevision: string): Promise<Executor | Unavailable> {
-    const name = `${policyRevision} ${dataRevision}`;
-    let found = this.#pairs.get(name);
-    if (found === undefined) {
-      if (this.#pairs.size >= KEPT_MAX) this.#pairs.clear();
-      found = this.#load(policyRevision, dataRevision);
-      this.#pairs.set(name, found);
-    }
-    return found;
+  /** The pair of these revisions. */
+  pair(policyRevision: string, dataRevision: string): RecordedPair {
+    return this.#pairs.get(`${policyRevision} ${dataRevision}`, () => {
+      let loading: Promise<void> | undefined;
+      const pair: RecordedPair = {
+        executor: undefined,
+        load: () => {
+          loading ??= this.#load(policyRevision, dataRevision).then((executor) => {
+            pair.executor = executor;
+          });
+          return loading;
+        },
+        prefixes: new Map(),
+      };
+      return pair;
+    });
   }
 
   async #load(policyRevision: string, dataRevision: string): Promise<Executor | Unavailable> {
@@ -75,8 +94,7 @@ export class Executors {
       digests.push(digest);
     }
     const key = digests.join(' ');
-    const modules = this.#modules.get(key) ?? loadModules((name) => bytes.get(name)!);
-    this.#modules.set(key, modules);
+    const modules = this.#modules.get(key, () => loadModules((name) => bytes.get(name)!));
     return executorOf(modules, pair);
   }
 }

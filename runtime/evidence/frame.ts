@@ -6,7 +6,7 @@ export type FrameKind = 'row' | 'checkpoint';
 
 export interface Frame {
   kind: FrameKind;
-  body: Uint8Array;
+  body: Buffer;
   /** Where the frame begins and ends in the file, in bytes. */
   start: number;
   end: number;
@@ -50,23 +50,29 @@ function checksum(buffer: Buffer, start: number, bodyLength: number): number {
  * whose checksum does not hold: what follows it is for the caller to judge.
  */
 export async function* readFrames(source: ByteSource, from = 0): AsyncGenerator<Frame> {
+  for await (const frames of readFrameBatches(source, from)) yield* frames;
+}
+
+/** As `readFrames`, all frames of one read at a time. */
+export async function* readFrameBatches(source: ByteSource, from = 0): AsyncGenerator<Frame[]> {
   let buffer: Buffer = Buffer.alloc(0);
-  let bufferStart = from;
   let position = from;
   for (;;) {
-    const frame = frameAt(buffer, position - bufferStart, position);
-    if (frame === 'broken') return;
-    if (frame !== 'more') {
-      yield frame;
-      position = frame.end;
-      continue;
+    const frames: Frame[] = [];
+    const bufferStart = position;
+    let next = frameAt(buffer, 0, position);
+    while (typeof next === 'object') {
+      frames.push(next);
+      position = next.end;
+      next = frameAt(buffer, position - bufferStart, position);
     }
+    if (frames.length > 0) yield frames;
+    if (next === 'broken') return;
     const kept = buffer.subarray(position - bufferStart);
     const needed = kept.byteLength >= 4 ? HEADER_BYTES + kept.readUInt32BE(0) : HEADER_BYTES;
     const more = await source.read(position + kept.byteLength, Math.max(READ_BYTES, needed));
     if (more.byteLength === 0) return;
     buffer = Buffer.concat([kept, more]);
-    bufferStart = position;
   }
 }
 

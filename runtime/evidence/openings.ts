@@ -23,6 +23,9 @@ export interface OpeningsSink {
 /** Openings by the commitment they open (`sha256:<hex>`). */
 export type Openings = ReadonlyMap<string, Opening>;
 
+/** What an audit asks of openings, however many there are. */
+export type OpeningsSource = Pick<Openings, 'get'>;
+
 export interface OpeningsStoreOptions {
   /** Folder of the ciphertext. */
   dir: string;

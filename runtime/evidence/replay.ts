@@ -13,15 +13,25 @@ import type { Opening } from '../decide/decision.ts';
 import type { Executor } from '../decide/execute.ts';
 import { replaceMembers } from '../decide/members.ts';
 import { codeOf } from '../errors.ts';
-import { hex } from '../hex.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isJsonObject, type JsonValue } from '../json.ts';
 import { canonicalValue } from '../modules/canonical-value.ts';
 import { type Difference, firstDifference } from './difference.ts';
-import { type Executors, Unavailable } from './executors.ts';
+import { type Executors, type RecordedPair, Unavailable } from './executors.ts';
 import { equalBytes, type RecordHashes } from './hashes.ts';
 import type { ObjectSource } from './objects.ts';
-import type { Openings } from './openings.ts';
+import type { OpeningsSource } from './openings.ts';
+import { type RecordedDecision, recordedOf } from './recorded.ts';
 import type { RowDecision } from './row.ts';
+import { Schemas } from './schemas.ts';
+import {
+  indexOfMember,
+  isObjectAt,
+  isText,
+  type MemberSpans,
+  memberSpans,
+  SPAN,
+  stringAt,
+} from './spans.ts';
 
 export type Verdict = 'reproduced' | 'diverged' | 'undetermined';
 
@@ -35,42 +45,85 @@ export interface DecisionVerdict {
 
 export interface ReplayOptions {
   record: RecordHashes;
-  /** Schemas by digest. */
-  objects: Pick<ObjectSource, 'get'>;
+  schemas: Pick<Schemas, 'find' | 'load'>;
   /** Executors by pair of revisions. */
-  executors: Pick<Executors, 'find'>;
+  executors: Pick<Executors, 'pair'>;
   /** What is known of committed fields; empty without `--openings`. */
-  openings: Openings;
+  openings: OpeningsSource;
 }
 
 const reproduced: DecisionVerdict = { verdict: 'reproduced', why: '' };
+const boundaries: ReadonlySet<string> = new Set(BOUNDARIES);
+const decisionModules: ReadonlySet<string> = new Set(DECISION_MODULES);
+/** Of one pair: boundaries times modules, and whatever a forged row may name. */
+const PREFIXES_KEPT = 256;
+const DOLLAR = 0x24;
+const SHOWN_MAX = 100;
 
 /**
  * Recomputes the decision's id from what is recorded, executes the module again under the same
  * bundles, and compares the output's bytes. A committed field is an unknown: without its opening
  * the decision is undetermined, unless the policy says that its rule does not read the field.
+ * A promise only where a bundle or a schema has to be read first: millions of rows wait for nothing.
  */
-export async function replayDecision(
-  decision: RowDecision,
+export function replayRecorded(
+  decision: RecordedDecision,
   options: ReplayOptions,
-): Promise<DecisionVerdict> {
-  const { record } = options;
-  const committed = canonical(decision.input, record);
-  const recorded = canonical(decision.output, record);
-  const id = hex(record.decisionId(idFields(decision, committed, recorded)));
+): DecisionVerdict | Promise<DecisionVerdict> {
+  const { boundary, module, policy_revision, data_revision } = decision;
+  const pair = options.executors.pair(policy_revision, data_revision);
+  const id = options.record.framedHex(
+    [decision.inputBytes, decision.outputBytes],
+    prefixOf(decision, pair, options.record),
+  );
   if (id !== decision.id) {
     return diverged('the id is not that of the recorded input and output', 'id', id, decision.id);
   }
-  if (!isBoundary(decision.boundary) || !isModule(decision.module)) {
-    return undetermined(`this version knows no module ${decision.module} at ${decision.boundary}`);
+  if (!boundaries.has(boundary) || !decisionModules.has(module)) {
+    return undetermined(`this version knows no module ${module} at ${boundary}`);
   }
-  const { boundary, module } = decision;
-  if (commitmentIn(decision.input)) return replayRefusal(decision.input, recorded, options);
+  const commitment = commitmentIn(decision.inputBytes);
+  if (commitment !== undefined) return replayRefusal(commitment, decision, options);
+  if (policy_revision === '' && data_revision === '') return withoutBundles(decision);
+  if (pair.executor === undefined) {
+    return pair.load().then(() => replayLoaded(decision, pair, options));
+  }
+  return replayLoaded(decision, pair, options);
+}
 
-  const executor = await executorOf(decision, options);
-  if (typeof executor === 'string') return undetermined(executor);
-  if (executor === undefined) return withoutBundles(decision.output, recorded);
-  const listed = executor.pair.policy.modules[module]?.core ?? '';
+/** As `replayRecorded`, of a decision that comes as a value, by itself. */
+export async function replayDecision(
+  decision: RowDecision,
+  { objects, ...options }: Omit<ReplayOptions, 'schemas'> & { objects: Pick<ObjectSource, 'get'> },
+): Promise<DecisionVerdict> {
+  const schemas = new Schemas(objects);
+  return replayRecorded(recordedOf(decision, options.record), { ...options, schemas });
+}
+
+function prefixOf(
+  { boundary, module, policy_revision, data_revision }: RecordedDecision,
+  { prefixes }: RecordedPair,
+  record: RecordHashes,
+): Uint8Array {
+  const key = `${boundary} ${module}`;
+  let prefix = prefixes.get(key);
+  if (prefix === undefined) {
+    if (prefixes.size >= PREFIXES_KEPT) prefixes.clear();
+    prefix = record.frames([DECISION_TAG, boundary, module, policy_revision, data_revision]);
+    prefixes.set(key, prefix);
+  }
+  return prefix;
+}
+
+function replayLoaded(
+  decision: RecordedDecision,
+  { executor }: RecordedPair,
+  options: ReplayOptions,
+): DecisionVerdict | Promise<DecisionVerdict> {
+  if (executor === undefined || executor instanceof Unavailable) {
+    return undetermined(executor?.why ?? 'the bundles are not loaded');
+  }
+  const listed = executor.pair.policy.modules[decision.module]?.core ?? '';
   if (listed !== decision.module_digest) {
     return diverged(
       'another module than the bundle lists',
@@ -79,32 +132,24 @@ export async function replayDecision(
       decision.module_digest,
     );
   }
-  const input = openInput(boundary, module, decision.input, committed, executor, options);
+  const input = openInput(decision, executor, options);
   if (!(input instanceof Uint8Array)) return input;
-  const schema = await schemaOf(decision, options);
-  if (typeof schema === 'string') return undetermined(schema);
-  return compare(execute(executor, { boundary, module, input, schema }), recorded);
-}
-
-function idFields(decision: RowDecision, committed: Uint8Array, output: Uint8Array) {
-  const { boundary, module, policy_revision, data_revision } = decision;
-  return [DECISION_TAG, boundary, module, policy_revision, data_revision, committed, output];
-}
-
-/** The executor, undefined where the platform had no bundles, or why it cannot be had here. */
-async function executorOf(
-  decision: RowDecision,
-  options: ReplayOptions,
-): Promise<Executor | undefined | string> {
-  const { policy_revision, data_revision } = decision;
-  if (policy_revision === '' && data_revision === '') return undefined;
-  const found = await options.executors.find(policy_revision, data_revision);
-  return found instanceof Unavailable ? found.why : found;
+  const named = decision.module === 'arguments' ? decision.inputText('schema') : undefined;
+  if (named === undefined) return compare(decision, execute(executor, decision, input));
+  const withSchema = (schema: Uint8Array | undefined): DecisionVerdict =>
+    schema === undefined
+      ? undetermined(`the schema ${named.slice(0, SHOWN_MAX)} is not kept`)
+      : compare(decision, execute(executor, decision, input, schema));
+  const found = options.schemas.find(named);
+  return found === undefined
+    ? options.schemas.load(named).then(withSchema)
+    : withSchema(found.bytes);
 }
 
 // Without bundles every answer is a deny; why there were none may be the machine's own reason.
-function withoutBundles(output: JsonValue, recorded: Uint8Array): DecisionVerdict {
-  const verdict = compare(failure('bundle_missing'), recorded);
+function withoutBundles(decision: RecordedDecision): DecisionVerdict {
+  const verdict = compare(decision, failure('bundle_missing'));
+  const { output } = decision;
   const denied = isJsonObject(output) && output.allow === false;
   if (verdict.verdict === 'reproduced' || !denied) return verdict;
   return undetermined('the platform had no bundles when it denied this');
@@ -112,39 +157,41 @@ function withoutBundles(output: JsonValue, recorded: Uint8Array): DecisionVerdic
 
 /** The input with every field in clear that the module may read, or why it cannot be had. */
 function openInput(
-  boundary: Boundary,
-  module: DecisionModule,
-  input: JsonValue,
-  committed: Uint8Array,
+  decision: RecordedDecision,
   executor: Executor,
   { record, openings }: ReplayOptions,
 ): Uint8Array | DecisionVerdict {
-  if (!isJsonObject(input)) return committed;
+  const { inputBytes, inputMembers } = decision;
+  if (inputMembers === undefined) return inputBytes;
+  const module = decision.module as DecisionModule;
+  const boundary = decision.boundary as Boundary;
   const reads = module === 'authorization' ? executor.pair.policy.reads : undefined;
   const read = reads?.[entrypointOf(boundary)];
-  const values = new Map<string, Uint8Array>();
+  let values: Map<string, Uint8Array> | undefined;
   for (const field of committedFields(module, boundary)) {
-    const value = input[field];
-    if (value === undefined) continue;
-    const commitment = commitmentIn(value);
+    const at = indexOfMember(inputBytes, inputMembers, field);
+    if (at < 0) continue;
+    const commitment = commitmentIn(inputBytes, inputMembers[at + 2]);
     if (commitment === undefined) {
       return { verdict: 'diverged', why: `the field ${field} stands in clear in the evidence` };
     }
     const opening = openings.get(commitment);
     if (opening?.field === field && reallyOpens(opening, commitment, record)) {
+      values ??= new Map();
       values.set(field, opening.value);
     } else if (read === undefined || read.includes(field)) {
       return undetermined(`the field ${field} is committed and no opening of it is given`);
     }
   }
-  const spliced = replaceMembers(committed, values);
+  if (values === undefined) return inputBytes;
+  const spliced = replaceMembers(inputBytes, values);
   if (isCanonical(spliced, record)) return spliced;
   return { verdict: 'diverged', why: 'a committed value is not canonical JSON' };
 }
 
 function isCanonical(bytes: Uint8Array, record: RecordHashes): boolean {
   try {
-    return equalBytes(record.canonicalize(bytes), bytes);
+    return record.isCanonical(bytes);
   } catch (error) {
     // A text of the guard may be longer than what the record module takes; the engine's writer judges it.
     if (codeOf(error) !== 'input_too_large') return false;
@@ -160,42 +207,39 @@ function isCanonical(bytes: Uint8Array, record: RecordHashes): boolean {
 // The input that could not be read is one commitment over its raw bytes; reading it again must be
 // refused for the same reason.
 function replayRefusal(
-  input: JsonValue,
-  recorded: Uint8Array,
+  commitment: string,
+  decision: RecordedDecision,
   { record, openings }: ReplayOptions,
 ): DecisionVerdict {
-  const commitment = commitmentIn(input) ?? '';
   const opening = openings.get(commitment);
   if (opening === undefined || !reallyOpens(opening, commitment, record))
     return undetermined('the whole input is committed and not opened');
   try {
     record.canonicalize(opening.value);
   } catch (error) {
-    return compare(failure(codeOf(error)), recorded);
+    return compare(decision, failure(codeOf(error)));
   }
   return { verdict: 'diverged', why: 'the input was refused as unreadable, but it can be read' };
 }
 
-async function schemaOf(
-  { module, input }: RowDecision,
-  { objects }: ReplayOptions,
-): Promise<Uint8Array | undefined | string> {
-  if (module !== 'arguments' || !isJsonObject(input)) return undefined;
-  if (typeof input.schema !== 'string') return undefined;
-  return (await objects.get(input.schema)) ?? `the schema ${input.schema} is not kept`;
-}
-
-function execute(executor: Executor, execution: Parameters<Executor['execute']>[0]): Uint8Array {
+function execute(
+  executor: Executor,
+  decision: RecordedDecision,
+  input: Uint8Array,
+  schema?: Uint8Array,
+): Uint8Array {
+  const module = decision.module as DecisionModule;
+  const boundary = decision.boundary as Boundary;
   try {
-    return executor.execute(execution);
+    return executor.execute({ boundary, module, input, schema });
   } catch (error) {
     return failure(codeOf(error));
   }
 }
 
-function compare(expected: Uint8Array, recorded: Uint8Array): DecisionVerdict {
-  if (equalBytes(expected, recorded)) return reproduced;
-  const difference = firstDifference(parse(expected), parse(recorded));
+function compare({ outputBytes }: RecordedDecision, expected: Uint8Array): DecisionVerdict {
+  if (equalBytes(expected, outputBytes)) return reproduced;
+  const difference = firstDifference(parse(expected), parse(outputBytes));
   return { verdict: 'diverged', why: 'the module gives another output', difference };
 }
 
@@ -203,19 +247,19 @@ function parse(bytes: Uint8Array): JsonValue {
   return JSON.parse(Buffer.from(bytes).toString('utf8')) as JsonValue;
 }
 
-/** The digest where the value is a commitment and nothing else. */
-function commitmentIn(value: JsonValue): string | undefined {
-  if (!isJsonObject(value) || Object.keys(value).length !== 1) return undefined;
-  return typeof value.$commitment === 'string' ? value.$commitment : undefined;
+/** The digest where the canonical value there is a commitment and nothing else. */
+function commitmentIn(bytes: Buffer, start = 0): string | undefined {
+  if (!isObjectAt(bytes, start) || bytes[start + 2] !== DOLLAR) return undefined;
+  const spans: MemberSpans = [];
+  memberSpans(bytes, start, spans);
+  if (spans.length !== SPAN) return undefined;
+  if (!isText(bytes, spans[0]!, spans[1]!, '$commitment')) return undefined;
+  return stringAt(bytes, spans[2]!, spans[3]!);
 }
 
 function reallyOpens(opening: Opening, commitment: string, record: RecordHashes): boolean {
   const stated = Buffer.from(`{"$commitment":"${commitment}"}`, 'utf8');
   return opens(record, opening, stated);
-}
-
-function canonical(value: JsonValue | JsonObject, record: RecordHashes): Uint8Array {
-  return record.canonicalize(Buffer.from(JSON.stringify(value), 'utf8'));
 }
 
 function diverged(why: string, pointer: string, expected: string, found: string): DecisionVerdict {
@@ -224,12 +268,4 @@ function diverged(why: string, pointer: string, expected: string, found: string)
 
 function undetermined(why: string): DecisionVerdict {
   return { verdict: 'undetermined', why };
-}
-
-function isBoundary(value: string): value is Boundary {
-  return (BOUNDARIES as readonly string[]).includes(value);
-}
-
-function isModule(value: string): value is DecisionModule {
-  return (DECISION_MODULES as readonly string[]).includes(value);
 }

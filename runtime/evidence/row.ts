@@ -199,7 +199,8 @@ const decisionTexts = [
   ...['module_digest', 'policy_revision', 'data_revision'],
 ];
 
-function findBroken(row: JsonObject): string | undefined {
+/** What is wrong with the fields of a row, for people; undefined where all hold. */
+export function findBroken(row: JsonObject): string | undefined {
   if (row.schema !== ROW_SCHEMA) return `schema is not ${ROW_SCHEMA}`;
   for (const key of Object.keys(row)) if (!fields.has(key)) return `unknown field ${key}`;
   for (const key of textFields) if (typeof row[key] !== 'string') return `${key} is not a string`;

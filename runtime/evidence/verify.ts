@@ -1,11 +1,11 @@
 // Verifies a log offline: encoding, sequence, Merkle roots and the signature of every checkpoint.
 import { EvidenceError, PlatformError } from '../errors.ts';
 import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
-import { type ByteSource, type Frame, readFrames } from './frame.ts';
+import { type ByteSource, type Frame, readFrameBatches } from './frame.ts';
 import { equalBytes, type RecordHashes } from './hashes.ts';
 import { Frontier } from './merkle.ts';
 import type { NoteKey } from './note.ts';
-import { decodeRow, type RowContent } from './row.ts';
+import { type RecordedRow, readRow } from './recorded.ts';
 
 export interface VerifyOptions {
   segment: ByteSource;
@@ -26,37 +26,56 @@ export interface VerifiedLog {
   tailBytes: number;
 }
 
+/** Rows that one signed checkpoint covers, and where the walk then stands. */
+export interface VerifiedGroup {
+  rows: RecordedRow[];
+  /** The byte behind the checkpoint. */
+  end: number;
+  /** Over all rows so far; of use until the next group is asked for. */
+  frontier: Frontier;
+  checkpoints: number;
+}
+
+// The writer's groups are at most a fourth of each. What is not yet covered is kept in memory.
+const GROUP_ROWS_MAX = 16 * 1024;
+const GROUP_BYTES_MAX = 64 * 1024 * 1024;
+
 /**
- * Walks the log and yields each row once a signed checkpoint covers it; returns the summary. Throws
- * an EvidenceError (`evidence_corrupt`, `evidence_truncated`, `checkpoint_invalid`) at the first
- * thing that does not hold: the rows yielded before it are proved, nothing after it is.
+ * Walks the log and yields its rows, those that a signed checkpoint covers together; returns the
+ * summary. Throws an EvidenceError (`evidence_corrupt`, `evidence_truncated`, `checkpoint_invalid`) at
+ * the first thing that does not hold: the rows yielded before it are proved, nothing after it is.
  */
 export async function* verifyLog(
   options: VerifyOptions,
-): AsyncGenerator<RowContent, VerifiedLog, void> {
+): AsyncGenerator<VerifiedGroup, VerifiedLog, void> {
   const { segment, key, record, witnessed } = options;
   const frontier = new Frontier(record);
   const summary = { rows: 0, checkpoints: 0, root: frontier.root(), tailBytes: 0 };
   const size = await segment.size();
-  let group: RowContent[] = [];
+  const sizes = new Set(witnessed.map((checkpoint) => checkpoint.size));
+  let group: RecordedRow[] = [];
   let end = 0;
   let broken = 0;
   checkWitnessed(frontier, witnessed);
-  for await (const frame of readFrames(segment)) {
-    broken = frame.end;
-    if (frame.kind === 'row') {
-      group.push(checkRow(frame, frontier.size, options));
-      frontier.push(record.leafHash(frame.body));
-      checkWitnessed(frontier, witnessed);
-      continue;
+  for await (const frames of readFrameBatches(segment)) {
+    for (const frame of frames) {
+      broken = frame.end;
+      if (frame.kind === 'row') {
+        group.push(checkRow(frame, frontier.size, options));
+        if (group.length > GROUP_ROWS_MAX || frame.end - end > GROUP_BYTES_MAX) {
+          throw corrupt(frontier.size, `no checkpoint follows the rows from ${summary.rows} on`);
+        }
+        frontier.push(record.leafHash(frame.body));
+        if (sizes.has(frontier.size)) checkWitnessed(frontier, witnessed);
+        continue;
+      }
+      summary.root = checkCheckpoint(frame, frontier, key);
+      end = frame.end;
+      summary.rows = frontier.size;
+      summary.checkpoints++;
+      yield { rows: group, end, frontier, checkpoints: summary.checkpoints };
+      group = [];
     }
-    checkCheckpoint(frame, frontier, key);
-    yield* group;
-    group = [];
-    end = frame.end;
-    summary.rows = frontier.size;
-    summary.checkpoints++;
-    summary.root = frontier.root();
   }
   const most = Math.max(...witnessed.map((checkpoint) => checkpoint.size), 0);
   if (most > summary.rows && broken < size) {
@@ -72,17 +91,16 @@ export async function* verifyLog(
   return { ...summary, tailBytes: Math.max(0, size - end) };
 }
 
-function checkRow(frame: Frame, sequence: number, options: VerifyOptions): RowContent {
-  const row = decodeRow(frame.body);
-  let canonical: Uint8Array;
+function checkRow(frame: Frame, sequence: number, options: VerifyOptions): RecordedRow {
+  let isCanonical: boolean;
   try {
-    canonical = options.record.canonicalize(frame.body);
+    isCanonical = options.record.isCanonical(frame.body);
   } catch (cause) {
     if (!(cause instanceof PlatformError)) throw cause;
     throw corrupt(sequence, `row ${sequence} is refused: ${cause.code}`);
   }
-  if (!equalBytes(canonical, frame.body))
-    throw corrupt(sequence, `row ${sequence} is not canonical`);
+  if (!isCanonical) throw corrupt(sequence, `row ${sequence} is not canonical`);
+  const row = readRow(frame.body);
   if (row.log !== options.log) throw corrupt(sequence, `row ${sequence} is of another log`);
   if (row.sequence !== sequence) {
     throw corrupt(sequence, `row ${sequence} says it is row ${row.sequence}`);
@@ -98,7 +116,8 @@ function checkWitnessed(frontier: Frontier, witnessed: readonly Checkpoint[]): v
   }
 }
 
-function checkCheckpoint(frame: Frame, frontier: Frontier, key: NoteKey): void {
+/** The root that the checkpoint signs, once it is that of the rows. */
+function checkCheckpoint(frame: Frame, frontier: Frontier, key: NoteKey): Uint8Array {
   const checkpoint = openCheckpoint(frame.body, key);
   if (checkpoint.size !== frontier.size) {
     const message = `a checkpoint of ${checkpoint.size} rows follows row ${frontier.size - 1}`;
@@ -107,6 +126,7 @@ function checkCheckpoint(frame: Frame, frontier: Frontier, key: NoteKey): void {
   if (!equalBytes(checkpoint.root, frontier.root())) {
     throw corrupt(frontier.size, `the first ${checkpoint.size} rows do not give the signed root`);
   }
+  return checkpoint.root;
 }
 
 function corrupt(row: number, message: string): EvidenceError {

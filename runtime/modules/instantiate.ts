@@ -134,6 +134,17 @@ export class ModuleInstance<Operations extends string> {
     return this.call(operation, this.write(bytes), bytes.length);
   }
 
+  /** Whether the operation's output for these bytes is the bytes themselves: as `run`, without a copy of it. */
+  keeps(operation: Operations, bytes: Uint8Array): boolean {
+    const pointer = this.write(bytes);
+    const number = this.invoke((exports) => exports[operation](pointer, bytes.length));
+    if (number !== 0) throw inputError(number);
+    const start = this.invoke((exports) => exports.output() >>> 0);
+    const length = this.invoke((exports) => exports.outputLength() >>> 0);
+    if (length !== bytes.length) return false;
+    return Buffer.compare(this.view.subarray(start, start + length), bytes) === 0;
+  }
+
   /** A copy of the last output. */
   output(): Uint8Array {
     const { start, end } = this.invoke((exports) => {

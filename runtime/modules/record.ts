@@ -39,6 +39,11 @@ export class Record {
     return this.#module.run('canonicalize', json);
   }
 
+  /** Whether UTF-8 JSON is its own canonical form; throws as `canonicalize` does. */
+  isCanonical(json: Uint8Array): boolean {
+    return this.#module.keeps('canonicalize', json);
+  }
+
   /**
    * The canonical form of a JSON value. Throws as `canonicalize` does, and `input_invalid` for what is
    * no JSON value (undefined, functions, objects with `toJSON`), which is never dropped silently.

@@ -1,6 +1,7 @@
 // The report of an audit, for people and for programs.
 import pc from 'picocolors';
-import { type AuditReport, FINDINGS_MAX, type Finding } from '../../../runtime/evidence/audit.ts';
+import type { AuditReport } from '../../../runtime/evidence/audit.ts';
+import { FINDINGS_MAX, type Finding } from '../../../runtime/evidence/tally.ts';
 import type { JsonValue } from '../../../runtime/json.ts';
 
 const VALUE_LENGTH_MAX = 200;

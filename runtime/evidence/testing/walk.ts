@@ -23,7 +23,7 @@ export async function walk(segment: Uint8Array, log: string, witnessed: readonly
     for (;;) {
       const step = await steps.next();
       if (step.done) return { rows, summary: step.value, code: undefined };
-      rows.push(step.value);
+      rows.push(...step.value.rows);
     }
   } catch (error) {
     return { rows, summary: undefined, code: (error as { code: string }).code };
