@@ -55,8 +55,8 @@ reasons contains {
 # METADATA
 # title: Message is not listed
 # description: >-
-#   The service's entry does not list the method, or for a request without a body its HTTP method and
-#   path, or does not take responses.
+#   The service's entry does not list the HTTP method and path of the request, or the method of its
+#   message, or does not take responses.
 # custom:
 #   controls: ["SOC2:CC6.1", "NIST:AC-3"]
 reasons contains {
@@ -185,21 +185,30 @@ is_unreadable if "error" in object.keys(input.message)
 
 # METADATA
 # title: The service's entry lists the message
+# description: >-
+#   By HTTP method and path, and then by what the body is: what stands in it says nothing at another
+#   path than that of the protocol.
 # scope: document
 listed if {
+	path_listed
+	input.message.kind == "empty"
+}
+
+listed if {
+	path_listed
 	input.message.kind in {"request", "notification"}
 	service.body.methods[input.message.method] == true
 }
 
 listed if {
+	path_listed
 	input.message.kind == "response"
 	service.body.responses == true
 }
 
-listed if {
-	input.message.kind == "empty"
-	service.body.paths[concat(" ", [input.message.http_method, input.message.path])] == true
-}
+# METADATA
+# title: The service's entry lists the path
+path_listed if service.body.paths[concat(" ", [input.message.http_method, input.message.path])] == true
 
 # METADATA
 # title: The message is one that the peer may send

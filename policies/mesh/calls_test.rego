@@ -9,7 +9,7 @@ schema := {"type": "object", "required": ["path"]}
 mcp := {
 	"protocol": "mcp",
 	"methods": {"tools/call": true, "tools/list": true, "ping": "yes"},
-	"paths": {"GET /mcp": true},
+	"paths": {"POST /mcp": true, "GET /mcp": true, "PUT /mcp": "yes"},
 	"responses": true,
 }
 
@@ -30,9 +30,11 @@ tools := {"files": {
 	"list": {"action": "read"},
 }}
 
+posted := {"protocol": "mcp", "kind": "request", "bytes": 80, "http_method": "POST", "path": "/mcp"}
+
 call(spiffe_id, message) := object.union(
 	connect(spiffe_id, "files"),
-	{"action": "call", "message": object.union({"protocol": "mcp", "kind": "request", "bytes": 80}, message)},
+	{"action": "call", "message": object.union(posted, message)},
 )
 
 tool_call(name) := {"method": "tools/call", "tool": name}
@@ -84,11 +86,20 @@ test_listed_methods_pass if {
 	answers(asked(call(agent, {"method": "tools/list"}), {"protocol": "mcp"}), false, "message_not_listed", [])
 }
 
+test_paths_are_listed if {
+	every kind in ["request", "notification", "response", "empty"] {
+		passes({"kind": kind, "method": "tools/list"})
+		stays({"kind": kind, "method": "tools/list", "path": "/admin"}, "message_not_listed")
+		stays({"kind": kind, "method": "tools/list", "http_method": "PUT"}, "message_not_listed")
+	}
+	without := object.remove(mcp, {"paths"})
+	answers(asked(call(agent, {"method": "tools/list"}), without), false, "message_not_listed", [])
+}
+
 test_requests_without_a_body_pass_by_method_and_path if {
 	passes({"kind": "empty", "http_method": "GET", "path": "/mcp"})
 	stays({"kind": "empty", "http_method": "DELETE", "path": "/mcp"}, "message_not_listed")
 	stays({"kind": "empty", "http_method": "GET", "path": "/"}, "message_not_listed")
-	stays({"kind": "empty", "method": "tools/list"}, "message_not_listed")
 	stays({"http_method": "GET", "path": "/mcp"}, "message_not_listed")
 }
 

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { DECISION_TAG, failure } from '../../runtime/decide/decide.ts';
 import { codeOf, type ErrorCode } from '../../runtime/errors.ts';
 import type { JsonObject } from '../../runtime/json.ts';
-import { decideMesh } from '../../runtime/proxywasm/mesh-decision.ts';
+import { decideMesh } from '../../runtime/mesh/connect.ts';
 import { problemOf } from '../common/problem.ts';
 import type { PolicyEngine } from './engine.ts';
 import { judgeHeaders, type RawHeader } from './ext-authz-headers.ts';

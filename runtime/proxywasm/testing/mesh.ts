@@ -8,9 +8,9 @@ import type { LoadedPair } from '../../bundle/pair.ts';
 import { writeSamplePair } from '../../bundle/testing.ts';
 import type { Decision } from '../../decide/decision.ts';
 import { createLocalDecider } from '../../decide/local.ts';
+import { decideMesh } from '../../mesh/connect.ts';
 import { SAMPLE_TRUST_DOMAIN, sampleData } from '../../testing/sample-data.ts';
 import type { Filter, FilterProperties, FilterVerdict, HeaderPairs } from '../filter.ts';
-import { decideMesh } from '../mesh-decision.ts';
 
 /** The repository's policies with sample data, signed and loaded as a service does it. */
 export async function samplePair(agents: number): Promise<LoadedPair> {
