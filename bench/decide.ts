@@ -58,7 +58,7 @@ function credentialUse(number: number): JsonObject {
 }
 
 /** A tool call as the gateway hands it to the policy: about 0.8 KB, of which two members are committed. */
-function toolCall(number: number): JsonObject {
+export function toolCall(number: number): JsonObject {
   const agent = number % AGENTS;
   const service = sampleService(agent);
   return {
