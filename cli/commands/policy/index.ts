@@ -7,6 +7,7 @@ import { buildVerb } from './build.ts';
 import { checkVerb } from './check.ts';
 import { controlsVerb } from './controls.ts';
 import { diffVerb } from './diff.ts';
+import { envoyVerb } from './envoy.ts';
 import { evalVerb } from './eval.ts';
 import { explainVerb } from './explain.ts';
 import { formatVerb } from './format.ts';
@@ -31,6 +32,7 @@ const verbs: Command[] = [
   signVerb,
   verifyVerb,
   serveVerb,
+  envoyVerb,
   controlsVerb,
   proveVerb,
   diffVerb,

