@@ -14,6 +14,7 @@ import { type LogIdentity, readIdentity } from './identity.ts';
 import { type NoteKey, parseNoteKey } from './note.ts';
 import { ObjectReader } from './objects.ts';
 import type { OpeningsSource } from './openings.ts';
+import type { RecordedRow } from './recorded.ts';
 import { type DecisionVerdict, replayRecorded } from './replay.ts';
 import { Schemas } from './schemas.ts';
 import { type Counts, type Finding, Tally } from './tally.ts';
@@ -37,6 +38,8 @@ export interface AuditOptions {
   /** The public keys to trust for bundles. */
   bundleKeys: readonly JWK[];
   onProgress?: (rows: number) => void;
+  /** Called with each row that is proved, in order; what it promises is waited for. */
+  onRow?: (row: RecordedRow) => Promise<void> | undefined;
 }
 
 export interface AuditReport extends LogIdentity {
@@ -117,6 +120,7 @@ async function auditInto(report: AuditReport, options: AuditOptions): Promise<vo
           verdicts.push(verdict instanceof Promise ? await verdict : verdict);
         }
         tally.add(row, verdicts, problem);
+        if (options.onRow) await options.onRow(row);
       }
       options.onProgress?.(tally.rows);
     }
@@ -132,7 +136,8 @@ function conclude(report: AuditReport, log: VerifiedLog): void {
   report.tailBytes = log.tailBytes;
 }
 
-function fill(report: AuditReport, tally: Tally): void {
+/** Puts the counts of an audit into its report. */
+export function fill(report: AuditReport, tally: Tally): void {
   const { rows, rowVerdicts, decisionVerdicts, diverged, divergedCount, undetermined } = tally;
   const { firstTime, lastTime, timeline } = tally;
   Object.assign(report, { rows, rowVerdicts, decisionVerdicts, diverged, divergedCount });
@@ -203,7 +208,8 @@ export async function readNoteKey(path: string): Promise<NoteKey> {
   return parseNoteKey((await readFile(path, 'utf8')).trim());
 }
 
-function emptyReport(): AuditReport {
+/** A report of nothing yet. */
+export function emptyReport(): AuditReport {
   const report = {
     ...{ log: '', origin: '', checkpoints: 0, root: undefined, tailBytes: 0 },
     ...{ openIntents: 0, checkpointDamage: undefined, gaps: [], tampered: undefined },

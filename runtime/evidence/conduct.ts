@@ -25,9 +25,15 @@ const undecidedFamilies = [
   ...['openapi_', 'schema_', 'secret_', 'spiffe_', 'svid_', 'tool_'],
 ];
 
-/** Walks a log's rows in order, from the first; remembers the actions under way. */
+/** Walks a log's rows in order; remembers the actions under way. */
 export class Conduct {
   readonly #open = new Set<string>();
+  readonly #isWhole: boolean;
+
+  /** `isWhole` is false for some rows of a log: an intent may then be among those left out. */
+  constructor(isWhole = true) {
+    this.#isWhole = isWhole;
+  }
 
   /** Intents whose outcome has not come. */
   get openIntents(): number {
@@ -37,9 +43,11 @@ export class Conduct {
   /** What is wrong with the next row, if anything. */
   check(row: RowContent): RowProblem | undefined {
     const why = this.#problem(row);
+    const isOrphan = row.kind === 'outcome' && !this.#open.has(row.action);
     if (row.kind === 'intent') this.#open.add(row.action);
     if (row.kind === 'outcome') this.#open.delete(row.action);
     if (why !== undefined) return { verdict: 'diverged', why };
+    if (isOrphan) return { verdict: 'undetermined', why: 'its intent is not among these rows' };
     if (!isDamageReport(row)) return undefined;
     return {
       verdict: 'undetermined',
@@ -53,7 +61,9 @@ export class Conduct {
         if (this.#open.has(row.action)) return 'another intent of this action is still open';
         return findUnallowed(row, false);
       case 'outcome':
-        if (!this.#open.has(row.action)) return 'no intent of this action is open before it';
+        if (this.#isWhole && !this.#open.has(row.action)) {
+          return 'no intent of this action is open before it';
+        }
         if (row.outcome !== 'ok') return undefined;
         return row.decisions.every(allows) ? undefined : 'the outcome is ok although it was denied';
       case 'event':
