@@ -1,5 +1,5 @@
 // Envoy as a decision point: thousands of decision requests of every boundary and module, with Node's ids.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,10 +7,11 @@ import { createLocalDecider } from '../../decide/local.ts';
 import { answerOf, readRequest } from '../../decide/wire.ts';
 import { needs } from '../../testing/needs.ts';
 import { SAMPLE_TRUST_DOMAIN, sampleAgent } from '../../testing/sample-data.ts';
-import { type SampleRequest, sampleRequests } from '../../testing/sample-requests.ts';
+import { sampleRequests } from '../../testing/sample-requests.ts';
 import { meshFilterConfiguration } from '../mesh-filter.ts';
 import { clientTls, type EnvoyWorld, envoyWorld } from '../testing/envoy.ts';
 import { samplePair } from '../testing/mesh.ts';
+import { wireOf } from '../testing/point.ts';
 import { envoyBootstrap } from './configuration.ts';
 
 const SERVICE = `spiffe://${SAMPLE_TRUST_DOMAIN}/service/vault`;
@@ -19,16 +20,6 @@ const AT_ONCE = 8;
 const test = suite('decision point');
 const pair = await samplePair(20);
 const decider = createLocalDecider({ current: () => pair });
-const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
-
-/** A request as a program without an SDK posts it. */
-const wire = ({ input, salt, schema, ...rest }: SampleRequest) => ({
-  ...rest,
-  input: base64(input),
-  salt: Buffer.from(salt).toString('hex'),
-  ...(schema === undefined ? {} : { schema: base64(schema) }),
-});
-
 let world: EnvoyWorld;
 let post: (body: string | Buffer) => Promise<{ status: number; type: string; body: string }>;
 
@@ -76,7 +67,7 @@ if (needs('envoy')) {
     let allowed = 0;
     const work = async () => {
       for (let sample = samples[next++]; sample !== undefined; sample = samples[next++]) {
-        const asked = wire(sample);
+        const asked = wireOf(sample);
         const { status, type, body } = await post(JSON.stringify(asked));
         const decision = answerOf(decider.decide(readRequest(asked)));
         const what = `${sample.boundary} ${sample.module} ${Buffer.from(sample.input).toString().slice(0, 200)}`;
@@ -89,6 +80,36 @@ if (needs('envoy')) {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     assert.ok(allowed > REQUESTS / 10, `${allowed} allowed`);
     assert.equal(world.seen, []);
+  });
+
+  test('what is no decision request is refused, and nothing of it goes on', async () => {
+    const { status, type, body } = await post('{"boundary":"tool"}');
+    assert.is(status, 400);
+    assert.is(type, 'application/problem+json');
+    assert.is(JSON.parse(body).code, 'input_invalid');
+    assert.is((await post('')).status, 400);
+    const large = await post(Buffer.alloc(3 << 20, ' '));
+    assert.is(large.status, 413);
+    assert.is(JSON.parse(large.body).code, 'body_too_large');
+    // More than Envoy itself holds.
+    const larger = await post(Buffer.alloc(8 << 20, ' ')).then(
+      (answer) => answer.status,
+      () => 413,
+    );
+    assert.is(larger, 413);
+    assert.equal(world.seen, []);
+  });
+
+  test('a peer that the policy does not let in gets no decision', async () => {
+    const body = JSON.stringify(wireOf(sampleRequests(1, 1)[0]!));
+    const denied = await world.ask(await world.ca.issue(sampleAgent(3)), {}, body);
+    assert.is(denied.status, 403);
+    assert.is(JSON.parse(denied.body).code, 'denied');
+    assert.is(denied.log.reason, 'service_not_granted');
+    const ids = readFileSync(world.path('access.log'), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"allowed"') || line.includes(sampleAgent(1)));
+    assert.ok(ids.length >= REQUESTS);
   });
 }
 
