@@ -125,7 +125,7 @@ if (needs('envoy')) {
         ...{ facts: 'filter', upstreamPort: world.upstreamPort },
         accessLog: world.path('access.log'),
       }),
-      2,
+      { workers: 2 },
     );
     const { statuses, stop } = await load();
     // In turn other data, another policy, and both at once.

