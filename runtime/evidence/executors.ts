@@ -41,6 +41,7 @@ export class Executors {
   readonly #keys: readonly JWK[];
   readonly #pairs = new Recent<RecordedPair>(PAIRS_KEPT);
   readonly #modules = new Recent<LoadedModules>(MODULE_SETS_KEPT);
+  #last: { policy: string; data: string; pair: RecordedPair } | undefined;
 
   constructor(objects: ObjectSource, keys: readonly JWK[]) {
     this.#objects = objects;
@@ -49,6 +50,15 @@ export class Executors {
 
   /** The pair of these revisions. */
   pair(policyRevision: string, dataRevision: string): RecordedPair {
+    const last = this.#last;
+    // Nearly always the pair of the row before, with the very same texts.
+    if (last?.policy === policyRevision && last.data === dataRevision) return last.pair;
+    const pair = this.#find(policyRevision, dataRevision);
+    this.#last = { policy: policyRevision, data: dataRevision, pair };
+    return pair;
+  }
+
+  #find(policyRevision: string, dataRevision: string): RecordedPair {
     return this.#pairs.get(`${policyRevision} ${dataRevision}`, () => {
       let loading: Promise<void> | undefined;
       const pair: RecordedPair = {

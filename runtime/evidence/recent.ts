@@ -5,8 +5,6 @@ export class Recent<Value> {
   readonly #max: number;
   /** Oldest first. */
   readonly #values = new Map<string, Value>();
-  #lastName: string | undefined;
-  #last: Value | undefined;
 
   constructor(max: number) {
     this.#max = max;
@@ -14,14 +12,11 @@ export class Recent<Value> {
 
   /** The value of that name; `make` makes it where it is not remembered. */
   get(name: string, make: () => Value): Value {
-    if (name === this.#lastName) return this.#last as Value;
     const known = this.#values.get(name);
     const value = known ?? make();
     if (known !== undefined) this.#values.delete(name);
     else if (this.#values.size >= this.#max) this.#values.delete(this.#oldest());
     this.#values.set(name, value);
-    this.#lastName = name;
-    this.#last = value;
     return value;
   }
 

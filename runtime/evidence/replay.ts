@@ -23,15 +23,7 @@ import type { OpeningsSource } from './openings.ts';
 import { type RecordedDecision, recordedOf } from './recorded.ts';
 import type { RowDecision } from './row.ts';
 import { Schemas } from './schemas.ts';
-import {
-  indexOfMember,
-  isObjectAt,
-  isText,
-  type MemberSpans,
-  memberSpans,
-  SPAN,
-  stringAt,
-} from './spans.ts';
+import { isObjectAt, isStringAt, stringAt, stringEnd, valueOfKey } from './spans.ts';
 
 export type Verdict = 'reproduced' | 'diverged' | 'undetermined';
 
@@ -57,7 +49,6 @@ const boundaries: ReadonlySet<string> = new Set(BOUNDARIES);
 const decisionModules: ReadonlySet<string> = new Set(DECISION_MODULES);
 /** Of one pair: boundaries times modules, and whatever a forged row may name. */
 const PREFIXES_KEPT = 256;
-const DOLLAR = 0x24;
 const SHOWN_MAX = 100;
 
 /**
@@ -76,7 +67,7 @@ export function replayRecorded(
     [decision.inputBytes, decision.outputBytes],
     prefixOf(decision, pair, options.record),
   );
-  if (id !== decision.id) {
+  if (!decision.isNamed(id)) {
     return diverged('the id is not that of the recorded input and output', 'id', id, decision.id);
   }
   if (!boundaries.has(boundary) || !decisionModules.has(module)) {
@@ -132,18 +123,38 @@ function replayLoaded(
       decision.module_digest,
     );
   }
+  const output = outputUnder(decision, executor, options);
+  const judged = (found: Uint8Array | DecisionVerdict) =>
+    found instanceof Uint8Array ? compare(decision, found) : found;
+  return output instanceof Promise ? output.then(judged) : judged(output);
+}
+
+/**
+ * What the executor answers to the recorded input, or why that cannot be said. A promise only where a
+ * schema has to be read first. For `authorization` the executor's own policy says which fields it reads.
+ */
+export function outputUnder(
+  decision: RecordedDecision,
+  executor: Executor,
+  options: Pick<ReplayOptions, 'record' | 'openings' | 'schemas'>,
+): Uint8Array | DecisionVerdict | Promise<Uint8Array | DecisionVerdict> {
   const input = openInput(decision, executor, options);
   if (!(input instanceof Uint8Array)) return input;
   const named = decision.module === 'arguments' ? decision.inputText('schema') : undefined;
-  if (named === undefined) return compare(decision, execute(executor, decision, input));
-  const withSchema = (schema: Uint8Array | undefined): DecisionVerdict =>
+  if (named === undefined) return execute(executor, decision, input);
+  const withSchema = (schema: Uint8Array | undefined): Uint8Array | DecisionVerdict =>
     schema === undefined
       ? undetermined(`the schema ${named.slice(0, SHOWN_MAX)} is not kept`)
-      : compare(decision, execute(executor, decision, input, schema));
+      : execute(executor, decision, input, schema);
   const found = options.schemas.find(named);
   return found === undefined
     ? options.schemas.load(named).then(withSchema)
     : withSchema(found.bytes);
+}
+
+/** True where the whole input is one commitment: nobody could read it, so no module was asked. */
+export function isUnreadable(decision: RecordedDecision): boolean {
+  return commitmentIn(decision.inputBytes) !== undefined;
 }
 
 // Without bundles every answer is a deny; why there were none may be the machine's own reason.
@@ -159,19 +170,18 @@ function withoutBundles(decision: RecordedDecision): DecisionVerdict {
 function openInput(
   decision: RecordedDecision,
   executor: Executor,
-  { record, openings }: ReplayOptions,
+  { record, openings }: Pick<ReplayOptions, 'record' | 'openings'>,
 ): Uint8Array | DecisionVerdict {
-  const { inputBytes, inputMembers } = decision;
-  if (inputMembers === undefined) return inputBytes;
+  const { inputBytes } = decision;
   const module = decision.module as DecisionModule;
   const boundary = decision.boundary as Boundary;
   const reads = module === 'authorization' ? executor.pair.policy.reads : undefined;
   const read = reads?.[entrypointOf(boundary)];
   let values: Map<string, Uint8Array> | undefined;
   for (const field of committedFields(module, boundary)) {
-    const at = indexOfMember(inputBytes, inputMembers, field);
-    if (at < 0) continue;
-    const commitment = commitmentIn(inputBytes, inputMembers[at + 2]);
+    const value = decision.inputMember(field);
+    if (value === undefined) continue;
+    const commitment = commitmentIn(value);
     if (commitment === undefined) {
       return { verdict: 'diverged', why: `the field ${field} stands in clear in the evidence` };
     }
@@ -237,9 +247,9 @@ function execute(
   }
 }
 
-function compare({ outputBytes }: RecordedDecision, expected: Uint8Array): DecisionVerdict {
-  if (equalBytes(expected, outputBytes)) return reproduced;
-  const difference = firstDifference(parse(expected), parse(outputBytes));
+function compare(decision: RecordedDecision, expected: Uint8Array): DecisionVerdict {
+  if (decision.hasOutput(expected)) return reproduced;
+  const difference = firstDifference(parse(expected), decision.output);
   return { verdict: 'diverged', why: 'the module gives another output', difference };
 }
 
@@ -248,13 +258,11 @@ function parse(bytes: Uint8Array): JsonValue {
 }
 
 /** The digest where the canonical value there is a commitment and nothing else. */
-function commitmentIn(bytes: Buffer, start = 0): string | undefined {
-  if (!isObjectAt(bytes, start) || bytes[start + 2] !== DOLLAR) return undefined;
-  const spans: MemberSpans = [];
-  memberSpans(bytes, start, spans);
-  if (spans.length !== SPAN) return undefined;
-  if (!isText(bytes, spans[0]!, spans[1]!, '$commitment')) return undefined;
-  return stringAt(bytes, spans[2]!, spans[3]!);
+function commitmentIn(bytes: Buffer): string | undefined {
+  const start = isObjectAt(bytes, 0) ? valueOfKey(bytes, 1, '$commitment') : -1;
+  if (start < 0 || !isStringAt(bytes, start)) return undefined;
+  const end = stringEnd(bytes, start);
+  return end === bytes.length - 1 ? stringAt(bytes, start, end) : undefined;
 }
 
 function reallyOpens(opening: Opening, commitment: string, record: RecordHashes): boolean {

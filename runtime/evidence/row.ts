@@ -223,8 +223,32 @@ export function findBroken(row: JsonObject): string | undefined {
 }
 
 function isTime(text: string): boolean {
+  if (isPlainTime(text)) return true;
   const time = new Date(text);
   return !Number.isNaN(time.getTime()) && time.toISOString() === text;
+}
+
+/** `2026-01-31T12:00:00.000Z` up to the 28th of a month, which is known without a calendar. */
+function isPlainTime(text: string): boolean {
+  if (text.length !== TIME_FORM.length) return false;
+  for (let at = 0; at < TIME_FORM.length; at++) {
+    const unit = text.charCodeAt(at);
+    const wanted = TIME_FORM.charCodeAt(at);
+    if (wanted === DIGIT_ZERO ? unit < DIGIT_ZERO || unit > DIGIT_ZERO + 9 : unit !== wanted) {
+      return false;
+    }
+  }
+  const month = pairAt(text, 5);
+  const day = pairAt(text, 8);
+  const inDay = pairAt(text, 11) < 24 && pairAt(text, 14) < 60 && pairAt(text, 17) < 60;
+  return inDay && month >= 1 && month <= 12 && day >= 1 && day <= 28;
+}
+
+const TIME_FORM = '0000-00-00T00:00:00.000Z';
+const DIGIT_ZERO = 0x30;
+
+function pairAt(text: string, at: number): number {
+  return (text.charCodeAt(at) - DIGIT_ZERO) * 10 + text.charCodeAt(at + 1) - DIGIT_ZERO;
 }
 
 function isReason(value: JsonValue): boolean {

@@ -10,9 +10,9 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Where the members of one object are: for each the start and end of its key, without the quotes, and of its value. */
+/** Where the members of one object are: of each the start and end of its key, without the quotes, and of its value. */
 export type MemberSpans = number[];
-/** Numbers a member takes in `MemberSpans`. */
+/** Numbers that a member takes in `MemberSpans`. */
 export const SPAN = 4;
 
 /** Adds the members of the object at `at` to `spans`; returns the position behind it. */
@@ -23,18 +23,6 @@ export function memberSpans(bytes: Uint8Array, at: number, spans: MemberSpans): 
     const keyEnd = stringEnd(bytes, from);
     const end = valueEnd(bytes, keyEnd + 1);
     spans.push(from + 1, keyEnd - 1, keyEnd + 1, end);
-    if (bytes[end] !== COMMA) return end + 1;
-    from = end + 1;
-  }
-}
-
-/** Adds start and end of each element of the array at `at`; returns the position behind it. */
-export function elementSpans(bytes: Uint8Array, at: number, spans: number[]): number {
-  let from = at + 1;
-  if (bytes[from] === CLOSE_ARRAY) return from + 1;
-  for (;;) {
-    const end = valueEnd(bytes, from);
-    spans.push(from, end);
     if (bytes[end] !== COMMA) return end + 1;
     from = end + 1;
   }
@@ -57,6 +45,12 @@ export function isText(bytes: Uint8Array, start: number, end: number, text: stri
   return true;
 }
 
+/** Where the value begins of the member with this ASCII name whose key begins at `at`; or -1 where it is another. */
+export function valueOfKey(bytes: Uint8Array, at: number, name: string): number {
+  const end = at + 1 + name.length;
+  return bytes[end] === QUOTE && isText(bytes, at + 1, end, name) ? end + 2 : -1;
+}
+
 /** Whether an object begins here. */
 export function isObjectAt(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === OPEN_OBJECT;
@@ -67,14 +61,29 @@ export function isArrayAt(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === OPEN_ARRAY;
 }
 
-/** The string between `start` and `end`, or undefined where another value stands there. */
-export function stringAt(bytes: Buffer, start: number, end: number): string | undefined {
-  if (bytes[start] !== QUOTE) return undefined;
+/** Whether an array or an object ends here. */
+export function isEndAt(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === CLOSE_ARRAY || bytes[at] === CLOSE_OBJECT;
+}
+
+/** Whether another element or member follows. */
+export function isCommaAt(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === COMMA;
+}
+
+/** Whether a string begins here. */
+export function isStringAt(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === QUOTE;
+}
+
+/** The string from `start` to `end`, with its quotes. */
+export function stringAt(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString('utf8', start + 1, end - 1);
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
 }
 
-function stringEnd(bytes: Uint8Array, start: number): number {
+/** The position behind the string whose first quote is at `start`. */
+export function stringEnd(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   for (;;) {
     const byte = bytes[at]!;
@@ -84,7 +93,7 @@ function stringEnd(bytes: Uint8Array, start: number): number {
 }
 
 /** The position behind the value at `start`. */
-function valueEnd(bytes: Uint8Array, start: number): number {
+export function valueEnd(bytes: Uint8Array, start: number): number {
   let at = start;
   let depth = 0;
   for (;;) {
