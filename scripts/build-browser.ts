@@ -49,6 +49,14 @@ const scripts: { entry: string; to: string; name?: string }[] = [
     to: 'runtime/browser/build/decider.js',
     name: 'platformDecider',
   },
+  {
+    entry: 'services/console/playground/page/main.ts',
+    to: 'services/console/playground/build/page.js',
+  },
+  {
+    entry: 'services/console/playground/worker/main.ts',
+    to: 'services/console/playground/build/worker.js',
+  },
 ];
 
 for (const { entry, to, name } of scripts) {

@@ -92,11 +92,18 @@ export function setup() {
     policies + modules,
     () => run(node, ['scripts/build-policies.ts']),
   );
-  const browser = digestOf(['runtime', 'scripts/build-browser.ts'], ['.ts', '.json']);
+  const browser = digestOf(
+    ['runtime', 'services/console', 'scripts/build-browser.ts'],
+    ['.ts', '.js', '.json'],
+  );
   step(
     'Bundling what runs in browsers',
     'runtime/browser/build/.setup',
-    ['runtime/browser/build/decider.js'],
+    [
+      'runtime/browser/build/decider.js',
+      'services/console/playground/build/page.js',
+      'services/console/playground/build/worker.js',
+    ],
     browser + dependencies,
     () => run(node, ['scripts/build-browser.ts']),
   );

@@ -5,6 +5,8 @@ import { codeOf, PlatformError } from '../../runtime/errors.ts';
 import type { JsonObject } from '../../runtime/json.ts';
 import { createHttpServer } from '../../services/common/http/port.ts';
 import { type Console, createConsole } from '../../services/console/console.ts';
+import { playgroundAssets } from '../../services/console/playground/assets.ts';
+import { playgroundRoutes } from '../../services/console/playground/routes.ts';
 import { authorityRoutes } from '../../services/identity/authority-routes.ts';
 import { identityRoutes } from '../../services/identity/routes.ts';
 import type { TcpAddress } from '../../services/proxy/listen.ts';
@@ -15,6 +17,7 @@ import { type Foundation, layFoundation } from './foundation.ts';
 import { services } from './identity.ts';
 import { listenUntilEnd, type Machine, startMachine } from './machine.ts';
 import { onlyTheOperator } from './only-this-process.ts';
+import { createPlaygroundSource } from './playground.ts';
 import { statusOf } from './status.ts';
 
 export interface PlatformOptions {
@@ -113,7 +116,7 @@ async function openControl(
 
 /** The local page, health, and the public keys of JWT-SVIDs, on this machine alone. */
 async function openPage(
-  { keys }: Foundation,
+  { keys, bundles, evidence, folders, gate }: Foundation,
   { gateway, identity }: Machine,
   console: Console,
   urls: Urls,
@@ -125,10 +128,12 @@ async function openPage(
   const issuer = options.oidcIssuer ?? `http://127.0.0.1:${wantedPort}`;
   const isApproval = ({ path }: { path: string }) => path.startsWith('/api/v1/approvals');
   const approvals = gateway.controlRoutes.filter(isApproval);
+  const source = createPlaygroundSource({ bundles, log: evidence.log, keys, folders });
+  const others = [...approvals, ...playgroundAssets(), ...playgroundRoutes(gate, source)];
   let hosts: string[] = [];
   const page = createHttpServer({
     routes: [
-      ...console.pageRoutes({ token: keys.pageToken, hosts: () => hosts }, approvals),
+      ...console.pageRoutes({ token: keys.pageToken, hosts: () => hosts }, others),
       ...gateway.routes.filter(({ path }) => path === '/health'),
       ...identity.authority.oidcRoutes({ issuer }),
     ],

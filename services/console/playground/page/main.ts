@@ -1,0 +1,322 @@
+// The playground's page: edit the policy and the input, run, and see what decides and why.
+import { drawPicture } from '../../page/picture.js';
+import type { Compiled, Explained, Loaded } from '../protocol.ts';
+import { coverageTable, decisionCard, revision } from './decision.ts';
+import { byId, element } from './dom.ts';
+import { Editor } from './editor.ts';
+import { EngineClient, EngineError } from './engine-client.ts';
+import { fileTree, folderOf } from './files.ts';
+import { flipsReport, replayedCards } from './recorded.ts';
+import { startTabs } from './tabs.ts';
+
+const client = new EngineClient((text) => say(text));
+const token = takeToken();
+const chooseTab = startTabs(document.querySelector('[role=tablist]')!);
+
+let loaded: Loaded | undefined;
+let path = '';
+let compiled: Compiled | undefined;
+let coverage: Explained['coverage'] = {};
+/** What was typed, by file and by boundary. */
+const edits: Record<string, string> = {};
+const inputs: Record<string, string> = {};
+/** Counts what was asked for: an answer to something earlier comes too late. */
+let asked = 0;
+
+const policyEditor = new Editor({ label: 'Policy', language: 'rego', onInput: edited });
+const inputEditor = new Editor({
+  ...{ label: 'Input', language: 'json' },
+  onInput: (text) => {
+    inputs[boundary()] = text;
+  },
+});
+byId('policy').replaceWith(policyEditor.root);
+byId('input').replaceWith(inputEditor.root);
+policyEditor.root.id = 'policy';
+inputEditor.root.id = 'input';
+
+/** The token comes in the fragment once; it is kept for this tab and taken out of the address. */
+function takeToken(): string {
+  const given = location.hash.slice(1);
+  if (given !== '') {
+    sessionStorage.setItem('token', given);
+    history.replaceState(null, '', location.pathname);
+  }
+  return sessionStorage.getItem('token') ?? '';
+}
+
+function say(text: string, kind: 'busy' | 'ready' | 'wrong' = 'busy'): void {
+  byId('state').textContent = text;
+  byId('state').className = kind;
+}
+
+function boundary(): string {
+  return byId<HTMLSelectElement>('boundary').value;
+}
+
+function isDraft(): boolean {
+  return Object.keys(edits).length > 0;
+}
+
+/** Runs work of the worker, with its trouble told in one place; undefined where there was some. */
+async function working<Answer>(work: () => Promise<Answer>): Promise<Answer | undefined> {
+  byId<HTMLButtonElement>('run').disabled = true;
+  byId('stop').hidden = loaded === undefined;
+  say('Working');
+  try {
+    const answer = await work();
+    say('Ready', 'ready');
+    return answer;
+  } catch (error) {
+    const { message, hint } = error as EngineError;
+    say([message, hint].filter(Boolean).join('; '), 'wrong');
+    return undefined;
+  } finally {
+    byId<HTMLButtonElement>('run').disabled = loaded === undefined;
+    byId('stop').hidden = true;
+  }
+}
+
+// ---- what runs in the platform
+
+async function load(): Promise<void> {
+  loaded = await working(() => client.ask('load', { token }));
+  if (loaded === undefined) return;
+  const { policyRevision, dataRevision, keyId, modules, boundaries } = loaded;
+  const facts: [string, HTMLElement | string][] = [
+    ['Policy bundle', revision(policyRevision)],
+    ['Data bundle', revision(dataRevision)],
+    ['Signed by', element('code', { title: keyId }, keyId.slice(0, 12))],
+    ...modules.map(({ name, digest }): [string, HTMLElement] => [name, revision(digest)]),
+  ];
+  byId('facts').replaceChildren(
+    ...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
+  );
+  const select = byId<HTMLSelectElement>('boundary');
+  if (select.options.length === 0) {
+    select.append(...boundaries.map(({ name }) => element('option', { value: name }, name)));
+  }
+  byId<HTMLButtonElement>('run').disabled = false;
+  say(`Verified: signatures and ${modules.length} modules`, 'ready');
+  showBoundary();
+}
+
+function showBoundary(): void {
+  const name = boundary();
+  const of = loaded?.boundaries.find((each) => each.name === name);
+  if (loaded === undefined || of === undefined) return;
+  const committed =
+    of.committed.length === 0 ? '' : `; ${of.committed.join(' and ')} enter the id committed`;
+  byId('boundary-about').textContent = `${of.title}${committed}`;
+  inputs[name] ??= JSON.stringify(of.sample, null, 2);
+  inputEditor.show(inputs[name], `Input of the boundary ${name}`);
+  byId('violations').replaceChildren();
+  if (folderOf(path) !== name) showFile(`${name}/${name}.rego`);
+}
+
+function showFile(wanted: string): void {
+  const file = loaded?.files.find((each) => each.path === wanted);
+  if (file === undefined) return;
+  path = wanted;
+  byId('file-title').textContent = wanted;
+  const language = wanted.endsWith('.json') ? 'json' : 'rego';
+  policyEditor.show(edits[wanted] ?? file.content, `Source of ${wanted}`, {
+    language,
+    isFixed: file.generated,
+  });
+  showMarks();
+}
+
+/** Shows a file where it decided, or else where it was looked at first. */
+function showEvaluated(wanted: string): void {
+  showFile(wanted);
+  const lines = Object.entries(coverage[wanted] ?? {});
+  const [row = '1'] = lines.find(([, state]) => state === 'decided') ?? lines[0] ?? [];
+  policyEditor.goTo(Number(row));
+}
+
+function edited(text: string): void {
+  const file = loaded?.files.find((each) => each.path === path);
+  if (file === undefined) return;
+  if (text === file.content) delete edits[path];
+  else edits[path] = text;
+  // What was seen of the policy before the change is no longer so.
+  compiled = undefined;
+  coverage = {};
+  showMarks();
+}
+
+function showMarks(): void {
+  const findings = compiled?.findings ?? [];
+  policyEditor.mark(
+    findings.filter(({ file }) => file === path),
+    coverage[path] ?? {},
+  );
+  byId('legend').hidden = Object.keys(coverage).length === 0;
+  byId('file-state').hidden = !(path in edits);
+  byId('revert').hidden = !(path in edits);
+  byId('findings').replaceChildren(
+    ...findings.map((finding) => {
+      const { file = '', row = 1, column = 1, message, hint } = finding;
+      const place = element('button', { type: 'button', class: 'link' }, `${file}:${row}`);
+      place.addEventListener('click', () => {
+        if (file !== path) showFile(file);
+        policyEditor.goTo(row, column);
+      });
+      return element('li', {}, place, ` ${message}${hint === undefined ? '' : ` (${hint})`}`);
+    }),
+  );
+  const open = Array.from(document.querySelectorAll<HTMLDetailsElement>('#files details[open]'));
+  const focused = document.activeElement?.closest('#files') === null ? '' : path;
+  byId('files').replaceChildren(
+    fileTree(
+      loaded?.files ?? [],
+      {
+        changed: new Set(Object.keys(edits)),
+        wrong: new Set(findings.map(({ file = '' }) => file)),
+        shown: path,
+      },
+      new Set(open.map((each) => each.dataset.folder ?? '')),
+      showFile,
+    ),
+  );
+  if (focused !== '') document.querySelector<HTMLElement>('#files [aria-current]')?.focus();
+}
+
+// ---- running
+
+/** Compiles what was edited; false where it does not compile, and then the first error is shown. */
+async function compile(): Promise<boolean> {
+  compiled ??= await client.ask('compile', { edits });
+  coverage = compiled.findings.length > 0 ? {} : coverage;
+  const [first] = compiled.findings;
+  if (first !== undefined && first.file !== undefined && first.file !== path) showFile(first.file);
+  else showMarks();
+  if (first === undefined) return true;
+  policyEditor.goTo(first.row ?? 1, first.column ?? 1);
+  byId('decision').replaceChildren();
+  byId('picture').replaceChildren();
+  byId('coverage').replaceChildren();
+  throw new EngineError({
+    code: 'policy_invalid',
+    message: `The policy does not compile: ${first.message}`,
+  });
+}
+
+async function run(): Promise<void> {
+  if (loaded === undefined) return;
+  const mine = ++asked;
+  chooseTab('tab-decision');
+  const request = { boundary: boundary(), input: inputEditor.value, salt: saltOf() };
+  byId('decision-none').hidden = true;
+  await working(async () => {
+    await compile();
+    say('Deciding');
+    const decided = await client.ask('decide', request);
+    if (mine !== asked) return;
+    byId('decision').replaceChildren(decisionCard(decided, isDraft(), wireLine(request)));
+    byId('violations').replaceChildren(
+      ...decided.violations.map(({ pointer, message }) =>
+        element('li', {}, element('code', {}, pointer === '' ? '/' : pointer), ` ${message}`),
+      ),
+    );
+    byId('picture').replaceChildren();
+    byId('coverage').replaceChildren();
+    if (decided.reason.code.startsWith('input_')) return;
+    byId('explain-state').textContent = 'Following the rules';
+    const explained = await client.ask('explain', request).finally(() => {
+      byId('explain-state').textContent = '';
+    });
+    if (mine !== asked) return;
+    coverage = explained.coverage;
+    showMarks();
+    byId('picture').replaceChildren(drawPicture(explained.picture as never));
+    byId('coverage').replaceChildren(coverageTable(coverage, showEvaluated));
+  });
+}
+
+function saltOf(): string {
+  const field = byId<HTMLInputElement>('salt');
+  if (!/^[0-9a-f]{64}$/.test(field.value)) {
+    const bytes = crypto.getRandomValues(new Uint8Array(32));
+    field.value = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  }
+  return field.value;
+}
+
+function wireLine({ boundary, input, salt }: Record<'boundary' | 'input' | 'salt', string>) {
+  const bytes = new TextEncoder().encode(input);
+  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  return JSON.stringify({ boundary, module: 'authorization', input: base64, salt });
+}
+
+// ---- recorded decisions
+
+async function replay(): Promise<void> {
+  const text = byId<HTMLTextAreaElement>('recorded').value;
+  const openings = openingsGiven();
+  byId('replayed').replaceChildren();
+  const replayed = await working(() => client.ask('replay', { text, openings }));
+  if (replayed !== undefined) byId('replayed').replaceChildren(...replayedCards(replayed));
+}
+
+function openingsGiven(): string {
+  return byId<HTMLTextAreaElement>('openings').value;
+}
+
+async function fetchRecorded(): Promise<void> {
+  const id = byId<HTMLInputElement>('recorded-id').value.trim();
+  const found = await working(() => client.ask('fetch', { id }));
+  if (found === undefined) return;
+  byId<HTMLTextAreaElement>('recorded').value = JSON.stringify(found.decision, null, 2);
+  await replay();
+}
+
+async function compare(): Promise<void> {
+  const name = boundary();
+  byId('flips').replaceChildren();
+  await working(async () => {
+    await compile();
+    const flips = await client.ask('flips', { boundary: name, openings: openingsGiven() });
+    byId('flips').replaceChildren(...flipsReport(flips, name, isDraft()));
+  });
+}
+
+// ---- wiring
+
+function onSubmit(id: string, work: () => Promise<void>): void {
+  byId(id).addEventListener('submit', (event) => {
+    event.preventDefault();
+    void work();
+  });
+}
+
+onSubmit('bar', run);
+onSubmit('replay', replay);
+onSubmit('compare', compare);
+byId('boundary').addEventListener('change', showBoundary);
+byId('recorded-fetch').addEventListener('click', () => void fetchRecorded());
+byId('revert').addEventListener('click', () => {
+  delete edits[path];
+  compiled = undefined;
+  coverage = {};
+  showFile(path);
+  byId('file-title').focus();
+});
+byId('sample').addEventListener('click', () => {
+  delete inputs[boundary()];
+  showBoundary();
+});
+byId('stop').addEventListener('click', () => {
+  asked += 1;
+  compiled = undefined;
+  client.stop();
+  void load();
+});
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  if (!byId<HTMLButtonElement>('run').disabled) void run();
+});
+
+void load();
