@@ -16,8 +16,6 @@ const SERVICE = 'vault';
 /** Requests on the connection at a time. */
 const STREAMS = 16;
 const WAIT_MS = 60_000;
-/** Room for an input a little over 1 MiB in base64, with its schema. */
-const BODY_BYTES_MAX = 2 << 20;
 
 /** Starts Envoy with the bundle's own filter; the peer is an agent that may reach the service. */
 export async function startEnvoyHost({ folder, trusted, fault }: HostSetup): Promise<ParityHost> {
@@ -30,11 +28,9 @@ export async function startEnvoyHost({ folder, trusted, fault }: HostSetup): Pro
     // The digest of the filter was checked when the pair was loaded; the fault comes after that.
     const wasm = planted(await readFile(join(folder, 'policy', 'filter.wasm')), fault);
     writeFileSync(world.path('filter.wasm'), wasm);
-    const given = Buffer.from(
-      meshFilterConfiguration(pair, { service: SERVICE, trustDomain: SAMPLE_TRUST_DOMAIN }),
-    ).toString();
-    const options = `{"decide":true,"body_bytes_max":${BODY_BYTES_MAX},`;
-    const configuration = misconfigured(given.replace('{', options), fault);
+    const own = { service: SERVICE, trustDomain: SAMPLE_TRUST_DOMAIN, decide: true };
+    const given = Buffer.from(meshFilterConfiguration(pair, own)).toString();
+    const configuration = misconfigured(given, fault);
     await world.start(
       envoyBootstrap({
         ...world.identity,

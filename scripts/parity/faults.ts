@@ -50,7 +50,7 @@ function constant(
 
 const quoteOf = (host: HostName) => (host === 'python' || host === 'chromium' ? '"' : "'");
 
-const python = 'platform_sdk/decisions.py';
+const python = 'platform_sdk/_read.py';
 const boundary = { node: 'decide/boundary.ts', cli: 'decide/boundary.ts' };
 const commitment = { node: 'decide/commitment.ts', cli: 'decide/commitment.ts' };
 const packed = { chromium: 'decider.js', envoy: 'filter.wasm' };
@@ -89,9 +89,9 @@ export const FAULTS: readonly Fault[] = [
         to: 'writeUInt32BE(length ^ 1,',
       },
       python: {
-        file: 'platform_sdk/decisions.py',
-        from: 'frame(["platform/salt',
-        to: 'odd(["platform/salt',
+        file: 'platform_sdk/_read.py',
+        from: '_SALT = frame(',
+        to: '_SALT = odd(',
       },
     },
   },

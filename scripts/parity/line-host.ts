@@ -33,8 +33,8 @@ export async function startCli({ folder, fault }: HostSetup): Promise<ParityHost
 export async function startPython({ folder, fault }: HostSetup): Promise<ParityHost> {
   const { python } = await pythonForTests();
   const program = fault === undefined ? ['-m', 'platform_sdk.parity'] : [here('plant_python.py')];
-  const options = ['--bundles', folder, '--modules', 'wasm/build'];
-  return lineHost(python, ['-u', ...program, ...options], fault);
+  const options = ['--bundles', folder, '--keys', join(folder, 'bundle.jwk.pub')];
+  return lineHost(python, ['-u', ...program, ...options, '--modules', 'wasm/build'], fault);
 }
 
 /** Starts a program, which gets its fault as JSON in the environment. */
