@@ -57,21 +57,25 @@ export function buildPolicyBundle(
   }
   if (policies.filter !== undefined) {
     files.set(FILTER_MODULE, policies.filter);
-    authorization.filter = moduleDigest(policies.filter);
   }
-  const guard: Record<string, ModuleDigests> = {};
+  const others = { ...modules };
   if (policies.guard !== undefined) {
     files.set(GUARD_MODULE, policies.guard);
-    guard.guard = { core: moduleDigest(policies.guard) };
+    others.guard = { core: moduleDigest(policies.guard) };
     for (const { file, text } of policies.guardRules) files.set(file, Buffer.from(text));
+  }
+  // The filter is a form of them all: it holds each of them.
+  const filter = policies.filter && { filter: moduleDigest(policies.filter) };
+  for (const [name, { filter: _, ...digests }] of Object.entries(others)) {
+    others[name] = { ...digests, ...filter };
   }
   const { steps, pages } = policies.decisions === undefined ? POLICY_LIMITS : DECISION_LIMITS;
   const listed: JsonObject = {
     entrypoints: policies.entrypoints,
     limits: { steps, pages },
     modules: {
-      ...({ ...modules, ...guard } as unknown as JsonObject),
-      authorization,
+      ...(others as unknown as JsonObject),
+      authorization: { ...authorization, ...filter },
     },
     reads: policies.reads,
   };

@@ -99,12 +99,18 @@ test('build writes a bundle that the loader verifies', async () => {
     output,
     '--key',
     join(root, 'key'),
+    '--filter',
+    root,
     '--json',
   );
-  const { revision, signed } = JSON.parse(built.out);
+  const { revision, signed, filter } = JSON.parse(built.out);
   assert.is(signed, true);
   const loaded = await loadPolicy(await readBundle(output), [keys.publicKey]);
   assert.is(loaded.revision, revision);
+  assert.equal(readFileSync(join(root, 'filter.wasm')), Buffer.from(loaded.filter!));
+  for (const name of ['authorization', 'arguments', 'guard', 'scope', 'record']) {
+    assert.is(loaded.modules[name]?.filter, filter.digest);
+  }
 });
 
 test('fmt says what it would change, then changes it', async () => {
