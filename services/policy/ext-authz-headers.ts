@@ -1,10 +1,6 @@
 // What a request says in the platform's name, judged as the mesh filter judges it (wasm/filter/headers.ts).
 
-/** One header as Envoy received it, its value as bytes of Latin-1. */
-export interface RawHeader {
-  name: string;
-  value: string;
-}
+import type { HeaderPairs } from '../../runtime/proxywasm/filter.ts';
 
 /** What is taken over of a request that a service goes on with. */
 interface SaidFacts {
@@ -40,13 +36,13 @@ const said: Record<string, { fact: keyof SaidFacts; form: RegExp }> = {
  * it acts for, which `isAgentId` must know for an agent of this trust domain.
  */
 export function judgeHeaders(
-  headers: readonly RawHeader[],
+  headers: HeaderPairs,
   peer: { isService: boolean; isAgentId: (id: string) => boolean },
 ): JudgedHeaders {
   const judged: JudgedHeaders = { isSound: true, remove: [] };
   let approvals = 0;
   let behalves = 0;
-  for (const { name: written, value } of headers) {
+  for (const [written, value] of headers) {
     const name = written.toLowerCase();
     if (!name.replaceAll('_', '-').startsWith(PREFIX)) continue;
     if (name === APPROVAL) approvals += 1;

@@ -13,11 +13,15 @@ import {
   CheckResponseSchema,
 } from '../../runtime/identity/proto/envoy/service/auth/v3/external_auth_pb.js';
 import { StatusCode } from '../../runtime/identity/proto/envoy/type/v3/http_status_pb.js';
+import type { HeaderPairs } from '../../runtime/proxywasm/filter.ts';
 import type { Asked, Checked } from './ext-authz.ts';
-import type { RawHeader } from './ext-authz-headers.ts';
 
-/** Member of `context_extensions`, which only the proxy's own configuration writes. */
+/** Members of `context_extensions`, which only the proxy's own configuration writes. */
 const SERVICE = 'service';
+/** Any value says that the proxy sends bodies (`with_request_body`, as bytes). */
+const BODIES = 'bodies';
+/** Envoy's word that there is more of a body than it sends. */
+const PARTIAL = 'x-envoy-auth-partial-body';
 
 /** The routes of a gRPC server; what `check` throws is an error of the call, which Envoy denies. */
 export function extAuthzRoutes(check: (asked: Asked) => Checked): (router: ConnectRouter) => void {
@@ -27,19 +31,26 @@ export function extAuthzRoutes(check: (asked: Asked) => Checked): (router: Conne
 }
 
 function toAsked({ attributes }: CheckRequest): Asked {
+  const { contextExtensions = {}, request, source } = attributes ?? {};
+  const headers = pairsOf(request?.http?.headerMap);
+  const isPartial = headers?.some(([name, value]) => name === PARTIAL && value !== 'false');
+  const body = isPartial ? 'partial' : request?.http?.rawBody;
   return {
-    principal: attributes?.source?.principal ?? '',
-    service: attributes?.contextExtensions[SERVICE] ?? '',
-    headers: rawHeaders(attributes?.request?.http?.headerMap),
+    principal: source?.principal ?? '',
+    service: contextExtensions[SERVICE] ?? '',
+    method: request?.http?.method ?? '',
+    target: request?.http?.path ?? '',
+    headers,
+    body: contextExtensions[BODIES] === undefined ? undefined : body,
   };
 }
 
 /** With `encode_raw_headers` every header as it came; without it Envoy joins those of one name. */
-function rawHeaders(map: HeaderMap | undefined): RawHeader[] | undefined {
-  return map?.headers.map(({ key, rawValue }) => ({
-    name: key,
-    value: Buffer.from(rawValue).toString('latin1'),
-  }));
+function pairsOf(map: HeaderMap | undefined): HeaderPairs | undefined {
+  return map?.headers.map(({ key, rawValue }): [string, string] => [
+    key,
+    Buffer.from(rawValue).toString('latin1'),
+  ]);
 }
 
 function toResponse({ allow, set, remove, facts, problem = '' }: Checked): CheckResponse {

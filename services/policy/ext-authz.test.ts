@@ -26,6 +26,7 @@ const filter = meshFilter(
   { service: 'vault', trustDomain },
 );
 const decide = meshDecider(pair);
+const request = { service: 'vault', method: 'GET', target: '/', body: undefined };
 
 const peers = fc.oneof(
   fc.nat(30).map(sampleAgent),
@@ -59,8 +60,8 @@ test('every peer and every header is judged as the filter judges it, under the s
     fc.property(peers, requests, (principal, said) => {
       const pairs: HeaderPairs = [[':method', 'GET'], [':path', '/'], ...said];
       const { verdict, facts } = askMesh(filter, principal, pairs);
-      const asked = { principal, service: 'vault' };
-      const checked = check({ ...asked, headers: pairs.map(([name, value]) => ({ name, value })) });
+      const asked = { ...request, principal };
+      const checked = check({ ...asked, headers: pairs });
       assert.is(checked.allow, verdict.kind === 'continue');
       for (const fact of ['rule', 'reason', 'spiffe_id', 'service']) {
         assert.is(checked.facts[fact], facts.get(fact), fact);
@@ -122,12 +123,12 @@ test('a service goes on with the facts of the request that it serves', () => {
     'x-platform-time': '2026-01-02T03:04:05.678Z',
     'x-platform-salt': 'ab'.repeat(32),
   };
-  const headers = Object.entries(said).map(([name, value]) => ({ name, value }));
-  const passed = check({ principal: SAMPLE_GATEWAY, service: 'vault', headers });
+  const headers = Object.entries(said).map((pair): [string, string] => pair);
+  const passed = check({ principal: SAMPLE_GATEWAY, ...request, headers });
   assert.is(passed.allow, true);
   for (const [name, value] of Object.entries(said)) assert.is(passed.set[name], value);
   assert.equal(passed.remove, []);
-  const agent = check({ principal: sampleAgent(1), service: 'vault', headers });
+  const agent = check({ principal: sampleAgent(1), ...request, headers });
   for (const [name, value] of Object.entries(said)) assert.is.not(agent.set[name], value);
   const twice = check({
     principal: SAMPLE_GATEWAY,
@@ -138,13 +139,13 @@ test('a service goes on with the facts of the request that it serves', () => {
 });
 
 test('headers that were joined on the way are not judged', () => {
-  const checked = check({ principal: sampleAgent(1), service: 'vault', headers: undefined });
+  const checked = check({ principal: sampleAgent(1), ...request, headers: undefined });
   assert.is(checked.allow, false);
   assert.is(checked.facts.reason, 'request_malformed');
 });
 
 test('a service that the proxy does not name is one that nobody may reach', () => {
-  const checked = check({ principal: sampleAgent(1), service: '', headers: [] });
+  const checked = check({ principal: sampleAgent(1), ...request, service: '', headers: [] });
   assert.is(checked.facts.reason, 'unknown_service');
 });
 
@@ -152,7 +153,7 @@ test('without bundles everybody is denied', async () => {
   const empty = await startService();
   const bare = createCheck({ engine: empty.engine, modules: empty.modules, trustDomain });
   for (const principal of [sampleAgent(1), '', SAMPLE_GATEWAY]) {
-    const checked = bare({ principal, service: 'vault', headers: [] });
+    const checked = bare({ principal, ...request, headers: [] });
     assert.is(checked.allow, false);
     assert.is(checked.facts.reason, 'bundle_missing');
     assert.is((JSON.parse(checked.problem!) as { code: string }).code, 'bundle_missing');
@@ -161,8 +162,8 @@ test('without bundles everybody is denied', async () => {
 });
 
 test('an approval that is there twice is nobody’s', () => {
-  const headers = ['a1', 'a2'].map((value) => ({ name: 'x-platform-approval', value }));
-  assert.is(check({ principal: sampleAgent(1), service: 'vault', headers }).allow, false);
+  const headers = ['a1', 'a2'].map((value): [string, string] => ['x-platform-approval', value]);
+  assert.is(check({ principal: sampleAgent(1), ...request, headers }).allow, false);
 });
 
 test.after(async () => {

@@ -2,11 +2,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { DECISION_TAG, failure } from '../../runtime/decide/decide.ts';
 import { codeOf, type ErrorCode } from '../../runtime/errors.ts';
-import type { JsonObject } from '../../runtime/json.ts';
-import { decideMesh } from '../../runtime/mesh/connect.ts';
+import { type MeshFacts, meshInput } from '../../runtime/mesh/facts.ts';
+import { BODY_BYTES_MAX } from '../../runtime/mesh/message.ts';
+import { decideRequest } from '../../runtime/mesh/request.ts';
+import type { HeaderPairs } from '../../runtime/proxywasm/filter.ts';
 import { problemOf } from '../common/problem.ts';
 import type { PolicyEngine } from './engine.ts';
-import { judgeHeaders, type RawHeader } from './ext-authz-headers.ts';
+import { judgeHeaders } from './ext-authz-headers.ts';
 import type { Parts } from './parts.ts';
 
 export interface CheckConfig {
@@ -23,8 +25,13 @@ export interface Asked {
   principal: string;
   /** The service behind the proxy, by the proxy's own configuration. */
   service: string;
+  method: string;
+  /** Path and query. */
+  target: string;
   /** Each as it came; undefined where the proxy does not say them so, which is denied. */
-  headers: readonly RawHeader[] | undefined;
+  headers: HeaderPairs | undefined;
+  /** Undefined where the proxy sends none, and `partial` where there is more than it sends. */
+  body: Uint8Array | 'partial' | undefined;
 }
 
 /** What Envoy is to do with it. */
@@ -42,43 +49,72 @@ export interface Checked {
 
 interface Judgement {
   allow: boolean;
-  id: string;
+  ids: string[];
   rule: string;
   reason: { code: string; message: string };
+  /** What the body says, where it was read. */
+  named: { method?: string; tool?: string };
 }
 
 /** The function that decides one request; it throws only where the machine fails. */
 export function createCheck(config: CheckConfig): (asked: Asked) => Checked {
   const { engine, trustDomain, clock = () => new Date() } = config;
-  return ({ principal, service, headers }) => {
-    const peer = readPeer(config, principal);
-    const judged = judgeHeaders(headers ?? [], {
+  return (asked) => {
+    const peer = readPeer(config, asked.principal);
+    const judged = judgeHeaders(asked.headers ?? [], {
       isService: /^spiffe:\/\/[^/]+\/service\/[^/]+$/.test(peer.spiffeId),
       isAgentId: (id) => isAgentId(config, id),
     });
     const requestId = judged.requestId ?? randomUUID();
     const time = judged.time ?? clock().toISOString();
-    const facts = { spiffeId: peer.spiffeId, trustDomain, service, requestId, time };
+    const salt = judged.salt ?? randomBytes(32).toString('hex');
+    const { spiffeId } = peer;
+    const facts = { spiffeId, trustDomain, service: asked.service, requestId, time };
+    const isSound = asked.headers !== undefined && judged.isSound;
     const refusal =
       engine.current() === undefined
         ? 'bundle_missing'
-        : (peer.refusal ??
-          (headers !== undefined && judged.isSound ? undefined : 'request_malformed'));
-    const judgement = refusal === undefined ? decideMesh(engine.decider, facts) : undefined;
-    const { allow, id, rule, reason } = judgement ?? refuse(config, facts, refusal!);
-    const checked = {
+        : (peer.refusal ?? (isSound ? undefined : 'request_malformed'));
+    const judgement =
+      refusal === undefined ? decide(config, facts, salt, asked) : refuse(config, facts, refusal);
+    const { allow, ids, rule, reason, named } = judgement;
+    const id = ids.at(-1)!;
+    const values = [spiffeId, requestId, time, salt, id];
+    return {
       allow,
+      set: allow ? Object.fromEntries(SET.map((name, at) => [name, values[at]!])) : {},
       remove: judged.remove.filter((name) => !SET.includes(name)),
       facts: {
-        ...{ decision_id: id, rule, reason: reason.code, spiffe_id: peer.spiffeId },
-        ...{ service, request_id: requestId, time },
+        ...{ decision_id: id, decision_ids: ids.join(','), rule, reason: reason.code },
+        ...{ spiffe_id: spiffeId, service: asked.service, request_id: requestId, time, ...named },
       },
+      problem: allow ? undefined : problemText(refusal, reason, id, requestId),
     };
-    if (!allow) {
-      return { ...checked, set: {}, problem: problemText(refusal, reason, id, requestId) };
-    }
-    const values = [peer.spiffeId, requestId, time, judged.salt ?? newSalt(), id];
-    return { ...checked, set: Object.fromEntries(SET.map((name, at) => [name, values[at]!])) };
+  };
+}
+
+/** More than is read of any body. */
+const TOO_LARGE = new Uint8Array(BODY_BYTES_MAX + 1);
+
+/** Asks the policy, about the body too where it says so; a body that is not here is not judged. */
+function decide(
+  { engine, modules }: CheckConfig,
+  facts: MeshFacts,
+  salt: string,
+  { method, target, headers, body }: Asked,
+): Judgement {
+  const { decisions, settled, allow, reason, message } = decideRequest(
+    { decider: engine.decider, record: modules.record },
+    { ...facts, salt: Buffer.from(salt, 'hex') },
+    {
+      ...{ method, target, headers: headers! },
+      body: body === undefined || body === 'partial' ? TOO_LARGE : body,
+    },
+  );
+  const { method: called, tool } = (message?.facts ?? {}) as { method?: string; tool?: string };
+  return {
+    ...{ allow, ids: decisions.map(({ id }) => id), rule: settled.rule, reason },
+    named: { ...(called && { method: called }), ...(tool && { tool }) },
   };
 }
 
@@ -90,8 +126,6 @@ const SET = [
   'x-platform-salt',
   'x-platform-mesh-decision',
 ];
-
-const newSalt = () => randomBytes(32).toString('hex');
 
 /** The peer's SPIFFE ID, or the code of what is wrong with it. */
 function readPeer(
@@ -119,29 +153,15 @@ function isAgentId({ modules, trustDomain }: CheckConfig, id: string): boolean {
 }
 
 /** A denial that the policy was not asked for, under the id that every host gives it. */
-function refuse(
-  { engine, modules, trustDomain }: CheckConfig,
-  facts: { spiffeId: string; service: string; requestId: string; time: string },
-  code: string,
-): Judgement {
-  const { spiffeId, service, requestId, time } = facts;
-  const [, , , kind, tenant = '', agent = '', role = '', ...more] = spiffeId.split('/');
-  const isAgent = kind === 'agent' && role !== '' && more.length === 0;
-  const named = isAgent ? { tenant, agent, role } : { tenant: '', agent: '', role: '' };
-  const input: JsonObject = {
-    action: 'connect',
-    context: { request_id: requestId, time },
-    identity: { spiffe_id: spiffeId, trust_domain: trustDomain, ...named },
-    resource: { kind: 'service', name: service },
-  };
+function refuse({ engine, modules }: CheckConfig, facts: MeshFacts, code: string): Judgement {
   const pair = engine.current();
   const id = modules.record.framedHex([
     ...[DECISION_TAG, 'mesh', 'authorization'],
     ...[pair?.policy.revision ?? '', pair?.data.revision ?? ''],
-    ...[modules.record.canonicalizeValue(input), failure(code)],
+    ...[modules.record.canonicalizeValue(meshInput(facts, 'connect')), failure(code)],
   ]);
   const [, message] = problemOf(code as ErrorCode);
-  return { allow: false, id, rule: 'authorization', reason: { code, message } };
+  return { allow: false, ids: [id], rule: 'authorization', reason: { code, message }, named: {} };
 }
 
 /** The same bytes as the filter's (wasm/filter/refuse.ts). */

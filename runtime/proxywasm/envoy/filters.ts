@@ -1,4 +1,5 @@
 // Envoy's HTTP filters that ask policy: the mesh filter, in the configuration or discovered, and external authorization.
+import { BODY_BYTES_MAX } from '../../mesh/message.ts';
 
 const type = (name: string) => ({ '@type': `type.googleapis.com/${name}` });
 const WASM = 'envoy.extensions.filters.http.wasm.v3.Wasm';
@@ -78,13 +79,22 @@ export interface ExtAuthzConfig {
   cluster: string;
   /** How long a decision may take before the request is denied. */
   timeoutMs?: number;
+  /** Sends the bodies of requests too, for services whose entry says that they are read. */
+  bodies?: boolean;
 }
 
 /**
  * External authorization by the policy service. It needs each header by itself, and denies where they
  * are joined; the service behind the proxy is named by `extAuthzService`.
  */
-export function extAuthzFilter({ cluster, timeoutMs = 1000 }: ExtAuthzConfig): HttpFilter {
+export function extAuthzFilter(config: ExtAuthzConfig): HttpFilter {
+  const { cluster, timeoutMs = 1000, bodies = false } = config;
+  // One byte more than is read, so that the policy service sees that there is more, and denies.
+  const body = {
+    max_request_bytes: BODY_BYTES_MAX + 1,
+    allow_partial_message: true,
+    pack_as_bytes: true,
+  };
   return {
     name: EXT_AUTHZ,
     typed_config: {
@@ -98,6 +108,7 @@ export function extAuthzFilter({ cluster, timeoutMs = 1000 }: ExtAuthzConfig): H
       status_on_error: { code: 'ServiceUnavailable' },
       encode_raw_headers: true,
       validate_mutations: true,
+      ...(bodies ? { with_request_body: body } : {}),
     },
   };
 }
@@ -105,13 +116,17 @@ export function extAuthzFilter({ cluster, timeoutMs = 1000 }: ExtAuthzConfig): H
 /** Its name, under which it leaves its facts as dynamic metadata. */
 export const EXT_AUTHZ = 'envoy.filters.http.ext_authz';
 
-/** What a virtual host says of itself to the policy service: which service stands behind it. */
-export function extAuthzService(service: string): object {
+/**
+ * What a virtual host says of itself to the policy service: which service stands behind it, and
+ * whether bodies are sent.
+ */
+export function extAuthzService(service: string, { bodies = false } = {}): object {
+  const said = { service, ...(bodies ? { bodies: 'sent' } : {}) };
   return {
     typed_per_filter_config: {
       [EXT_AUTHZ]: {
         ...type('envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute'),
-        check_settings: { context_extensions: { service } },
+        check_settings: { context_extensions: said },
       },
     },
   };
