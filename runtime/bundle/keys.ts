@@ -33,20 +33,32 @@ export async function writeBundleKey(path: string, pair: BundleKeyPair): Promise
  * @throws BundleError `bundle_signature_invalid` when it holds no Ed25519 key with a `kid`
  */
 export async function readBundleKeys(path: string): Promise<JWK[]> {
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    throw unreadable(path, cause);
+  });
+  return parseBundleKeys(bytes, path);
+}
+
+/** The same of bytes that were read from `path`. */
+export function parseBundleKeys(bytes: Uint8Array, path: string): JWK[] {
   let document: unknown;
   try {
-    document = JSON.parse(await readFile(path, 'utf8'));
+    document = JSON.parse(Buffer.from(bytes).toString('utf8'));
   } catch (cause) {
-    throw new BundleError('bundle_signature_invalid', `cannot read the key file ${path}`, {
-      cause,
-    });
+    throw unreadable(path, cause);
   }
-  const found = (document as { keys?: unknown }).keys ?? [document];
+  const found = (document as { keys?: unknown } | null)?.keys ?? [document];
   const keys = (Array.isArray(found) ? found : []).filter(isBundleKey);
   if (keys.length === 0) {
     throw new BundleError('bundle_signature_invalid', `${path} holds no Ed25519 key with a kid`);
   }
   return keys;
+}
+
+function unreadable(path: string, cause: unknown): BundleError {
+  return new BundleError('bundle_signature_invalid', `cannot read the key file ${path}`, {
+    cause,
+  });
 }
 
 function isBundleKey(value: unknown): value is JWK {

@@ -1,19 +1,21 @@
-// The report of an audit, for people and for programs.
+// The report of an audit as lines for a terminal.
 import pc from 'picocolors';
 import type { AuditReport } from '../../../runtime/evidence/audit.ts';
 import { FINDINGS_MAX, type Finding } from '../../../runtime/evidence/tally.ts';
 import type { JsonValue } from '../../../runtime/json.ts';
+import type { AuditFacts } from '../../report/model.ts';
 
 const VALUE_LENGTH_MAX = 200;
 
-/** The report as lines for people; `seconds` is how long the audit took. */
-export function reportText(report: AuditReport, seconds: number): string {
+/** The report as lines for people. */
+export function reportText(report: AuditReport, facts: AuditFacts): string {
   const { rowVerdicts, decisionVerdicts, tampered } = report;
   const lines = [
     `log          ${report.origin || 'unknown'}`,
-    `verified     ${report.rows} rows under ${report.checkpoints} signed checkpoints in ${seconds.toFixed(1)} s`,
+    `verified     ${report.rows} rows under ${report.checkpoints} signed checkpoints in ${facts.seconds.toFixed(1)} s`,
   ];
   if (report.root) lines.push(`root         ${report.root}`);
+  lines.push(...sourceLines(facts));
   if (report.tailBytes > 0) {
     lines.push(`tail         ${report.tailBytes} bytes of a group that was never acknowledged`);
   }
@@ -29,8 +31,9 @@ export function reportText(report: AuditReport, seconds: number): string {
     lines.push(`${verdict.padEnd(12)}${rows}${decisions}`);
   }
   for (const [why, decisions] of report.undetermined) {
-    lines.push(pc.dim(`  undetermined: ${decisions} × ${why}`));
+    lines.push(pc.dim(`  undetermined: ${decisions} × ${plain(why)}`));
   }
+  for (const gap of report.gaps) lines.push(pc.dim(`  ${plain(gap)}`));
   for (const finding of report.diverged) lines.push('', ...findingLines(finding));
   const more = report.divergedCount - report.diverged.length;
   if (more > 0) lines.push('', `and ${more} more findings after the first ${FINDINGS_MAX}`);
@@ -39,15 +42,39 @@ export function reportText(report: AuditReport, seconds: number): string {
   return lines.join('\n');
 }
 
+/** Which file it was, and whose keys were believed. */
+function sourceLines({ exported, logKey, bundleKeys }: AuditFacts): string[] {
+  if (exported === undefined) return [];
+  const { content, rows, size, isSigned } = exported;
+  const what = content === 'log' ? 'the whole log' : `${rows} of ${size} rows`;
+  const inside = [
+    logKey?.source === 'beside' && "the log's",
+    bundleKeys.source === 'beside' && "the bundles'",
+  ].filter(Boolean);
+  return [
+    `export       ${what}, made ${plain(exported.exported)}, ${isSigned ? 'signed' : 'not signed'}`,
+    ...(inside.length > 0
+      ? [
+          `keys         verified with the keys inside the file (${inside.join(', ')}): give --key and --bundle-keys to trust your own`,
+        ]
+      : []),
+  ];
+}
+
+/** Evidence and exports come from outside: nothing in them may steer the terminal. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
+}
+
 function findingLines(finding: Finding): string[] {
   const { sequence, time, module, boundary, decisionId, why, difference } = finding;
   const what = module === undefined ? boundary : `${module} at ${boundary}`;
-  const lines = [`${pc.red('diverged')} row ${sequence} (${time}): ${what}, ${why}`];
-  if (decisionId !== undefined) lines.push(`  decision  ${decisionId}`);
+  const lines = [`${pc.red('diverged')} row ${sequence} (${time}): ${plain(what)}, ${plain(why)}`];
+  if (decisionId !== undefined) lines.push(`  decision  ${plain(decisionId)}`);
   if (difference === undefined) return lines;
   return [
     ...lines,
-    `  field     ${difference.pointer || '(the whole output)'}`,
+    `  field     ${plain(difference.pointer) || '(the whole output)'}`,
     `  expected  ${shown(difference.expected)}`,
     `  found     ${shown(difference.found)}`,
   ];
@@ -55,12 +82,12 @@ function findingLines(finding: Finding): string[] {
 
 function shown(value: JsonValue | undefined): string {
   const text = value === undefined ? '(nothing)' : JSON.stringify(value);
-  return text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX)}…` : text;
+  return plain(text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX)}…` : text);
 }
 
 function conclusion(report: AuditReport): string {
   const { tampered, rowVerdicts, rows, checkpointDamage } = report;
-  if (tampered) return `${pc.red('tampered')} ${tampered.message} (${tampered.code})`;
+  if (tampered) return `${pc.red('tampered')} ${plain(tampered.message)} (${tampered.code})`;
   if (rowVerdicts.diverged > 0) {
     return `${pc.red('diverged')} the evidence is whole, but ${rowVerdicts.diverged} rows say what modules or decisions do not`;
   }
@@ -71,27 +98,4 @@ function conclusion(report: AuditReport): string {
     return `${pc.yellow('undetermined')} all ${rows} rows are reproduced, but rows of the last seconds may be missing`;
   }
   return `${pc.green('reproduced')} all ${rows} rows`;
-}
-
-/** The report as one line of JSON; see docs/auditor.md for its members. */
-export function reportJson(report: AuditReport): string {
-  const { tailBytes, rowVerdicts, decisionVerdicts, openIntents, diverged, ...others } = report;
-  const { checkpointDamage, divergedCount, ...rest } = others;
-  return JSON.stringify({
-    ...rest,
-    root: report.root ?? null,
-    tail_bytes: tailBytes,
-    row_verdicts: rowVerdicts,
-    decision_verdicts: decisionVerdicts,
-    open_intents: openIntents,
-    diverged_count: divergedCount,
-    diverged: diverged.map(({ decisionId, module, ...finding }) => ({
-      ...finding,
-      module: module ?? null,
-      decision_id: decisionId ?? null,
-    })),
-    undetermined: Object.fromEntries(report.undetermined),
-    checkpoint_damage: checkpointDamage ?? null,
-    tampered: report.tampered ?? null,
-  });
 }

@@ -70,7 +70,8 @@ export class Judge {
   }
 }
 
-function verdictOf(answer: JsonObject): Verdict {
+/** What the answer of a policy says, as the platform reads it. */
+export function verdictOf(answer: JsonObject): Verdict {
   const { obligations = [], rule, reasons, controls } = answer;
   if (!Array.isArray(obligations) || !obligations.every(isObligation)) {
     return failed('module_output_invalid');

@@ -21,7 +21,8 @@ export interface Report {
 
 const INPUT_CHARACTERS_MAX = 1500;
 
-const kinds: Record<FlipKind, string> = {
+/** What each kind is called. */
+export const kinds: Record<FlipKind, string> = {
   deny_to_allow: 'deny → allow',
   deny_to_ask: 'deny → a person may allow',
   obligation_lost: 'an obligation is lost',

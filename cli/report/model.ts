@@ -1,0 +1,38 @@
+// What a report for people is made of: the audit's findings, and how, when and with whose keys it was done.
+import type { AuditReport } from '../../runtime/evidence/audit.ts';
+import type { ExportManifest } from '../../runtime/evidence/export-manifest.ts';
+import type { Catalogue } from '../policy/controls/catalogue.ts';
+
+/** Where a key came from: from the auditor, or from beside what it verifies. */
+export type KeySource = 'given' | 'beside';
+
+export interface AuditFacts {
+  /** When the audit was made, and how long it took. */
+  madeAt: Date;
+  seconds: number;
+  /** The export that was read, without its list of files; undefined for a state folder. */
+  exported: (Omit<ExportManifest, 'files'> & { isSigned: boolean }) | undefined;
+  /** The verifier key of the log (C2SP signed note) and its source. */
+  logKey: { text: string; source: KeySource } | undefined;
+  /** RFC 7638 thumbprints of the bundles' keys, and their source. */
+  bundleKeys: { ids: string[]; source: KeySource };
+  /** How many checkpoints the auditor brought, and how many openings were given. */
+  keptCheckpoints: number;
+  openings: number;
+}
+
+export interface ReportInput {
+  report: AuditReport;
+  facts: AuditFacts;
+  catalogue: Catalogue;
+}
+
+export type Verdict = 'reproduced' | 'undetermined' | 'diverged' | 'tampered';
+
+/** The worst that the report says; what its exit code says too. */
+export function verdictOf(report: AuditReport): Verdict {
+  if (report.tampered) return 'tampered';
+  if (report.rowVerdicts.diverged > 0) return 'diverged';
+  const isWhole = report.rowVerdicts.undetermined === 0 && report.checkpointDamage === undefined;
+  return isWhole ? 'reproduced' : 'undetermined';
+}
