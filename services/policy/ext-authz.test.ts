@@ -131,8 +131,8 @@ test('a service goes on with the facts of the request that it serves', () => {
   const agent = check({ principal: sampleAgent(1), ...request, headers });
   for (const [name, value] of Object.entries(said)) assert.is.not(agent.set[name], value);
   const twice = check({
+    ...request,
     principal: SAMPLE_GATEWAY,
-    service: 'vault',
     headers: [...headers, headers[0]!],
   });
   assert.is(twice.facts.reason, 'request_malformed');

@@ -31,6 +31,14 @@ export interface IdentityFiles {
   trustDomain: string;
 }
 
+export type Headers = Record<string, string | string[]>;
+
+/** A body is posted; without one it is a GET. */
+export interface Sent {
+  path?: string;
+  body?: string;
+}
+
 export interface StartOptions {
   /** Default 1. */
   workers?: number;
@@ -56,7 +64,7 @@ export interface EnvoyWorld {
   start(bootstrap: object, options?: StartOptions): Promise<void>;
   stop(): Promise<void>;
   /** One request on a connection of its own, and what Envoy logged of it. */
-  ask(svid: X509Svid, headers?: Record<string, string | string[]>, body?: string): Promise<Answer>;
+  ask(svid: X509Svid, headers?: Headers, sent?: Sent): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -128,13 +136,9 @@ export async function envoyWorld(
     }, 60_000);
   }
 
-  async function ask(
-    svid: X509Svid,
-    headers: Record<string, string | string[]> = {},
-    body?: string,
-  ): Promise<Answer> {
+  async function ask(svid: X509Svid, headers: Headers = {}, sent: Sent = {}): Promise<Answer> {
     const before = seen.length;
-    const answer = await exchange(svid, headers, body);
+    const answer = await exchange(svid, headers, sent);
     const reached = seen.length > before ? seen.at(-1) : undefined;
     const id =
       reached?.['x-platform-request-id'] ?? /"request_id":"([^"]+)"/.exec(answer.body)?.[1];
@@ -144,15 +148,15 @@ export async function envoyWorld(
 
   function exchange(
     svid: X509Svid,
-    headers: Record<string, string | string[]>,
-    body: string | undefined,
+    headers: Headers,
+    { path: target = '/', body }: Sent,
   ): Promise<Pick<Answer, 'status' | 'headers' | 'body'>> {
     return new Promise((resolve, reject) => {
       const call = request(
         {
           ...{ host: '127.0.0.1', port, agent: false, headers, ...clientTls(ca, svid) },
           ...(trusted === undefined ? {} : { ca: certificatesPem(trusted()) }),
-          method: body === undefined ? 'GET' : 'POST',
+          ...{ path: target, method: body === undefined ? 'GET' : 'POST' },
           checkServerIdentity: (_host, certificate) => {
             assert.is(certificate.subjectaltname, `URI:${service}`);
             return undefined;
