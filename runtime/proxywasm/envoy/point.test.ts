@@ -102,7 +102,7 @@ if (needs('envoy')) {
 
   test('a peer that the policy does not let in gets no decision', async () => {
     const body = JSON.stringify(wireOf(sampleRequests(1, 1)[0]!));
-    const denied = await world.ask(await world.ca.issue(sampleAgent(3)), {}, body);
+    const denied = await world.ask(await world.ca.issue(sampleAgent(3)), {}, { body });
     assert.is(denied.status, 403);
     assert.is(JSON.parse(denied.body).code, 'denied');
     assert.is(denied.log.reason, 'service_not_granted');
