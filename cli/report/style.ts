@@ -6,7 +6,7 @@ export const style = `
 @media (prefers-color-scheme:dark){:root{--page:#10141b;--paper:#181e28;--ink:#e8ecf3;--soft:#a3aec0;
 --line:#2c3543;--allowed:#5b9be0;--denied:#f0a94e;--diverged:#ff6b6b;--undetermined:#ab9be0;--good:#4cc38a;--tint:#202836}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--page);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
+body{margin:0;background:var(--page);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;overflow-wrap:anywhere}
 main{max-width:62rem;margin:0 auto;padding:2.5rem 1.25rem 4rem}
 h1{font-size:1.15rem;font-weight:600;margin:0;letter-spacing:-.005em}
 h2{font-size:1.15rem;margin:0 0 .25rem;letter-spacing:-.005em}
@@ -21,7 +21,7 @@ section{background:var(--paper);border:1px solid var(--line);border-radius:12px;
 .verdict .say{font-size:1.08rem;margin:.35rem 0 0}
 .reproduced{--tone:var(--good)}.is-undetermined{--tone:var(--undetermined)}.is-diverged,.is-tampered{--tone:var(--diverged)}
 .numbers{display:grid;grid-template-columns:repeat(auto-fit,minmax(8rem,1fr));gap:1px;background:var(--line);border:1px solid var(--line);border-radius:12px;overflow:hidden;margin:1rem 0 0}
-.numbers div{background:var(--paper);padding:.9rem 1.1rem}
+.numbers div{min-width:0;background:var(--paper);padding:.9rem 1.1rem}
 .numbers dt{color:var(--soft);font-size:.85rem}
 .numbers dd{margin:0;font-size:1.45rem;font-weight:650;font-variant-numeric:tabular-nums;letter-spacing:-.01em}
 .numbers .bad{color:var(--diverged)}.numbers .open{color:var(--undetermined)}
