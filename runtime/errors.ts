@@ -144,6 +144,8 @@ export type ErrorCode =
   | 'object_missing'
   | 'object_corrupt'
   | 'openings_invalid'
+  | 'audit_interrupted'
+  | 'audit_state_invalid'
   | 'export_invalid'
   | 'database_unavailable'
   | 'database_conflict'

@@ -1,16 +1,15 @@
 // The whole audit of a log, offline: verify every row and checkpoint, execute every decision again.
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { JWK } from 'jose';
-import { EvidenceError } from '../errors.ts';
+import { type ErrorCode, EvidenceError } from '../errors.ts';
 import { hex } from '../hex.ts';
-import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
-import { Conduct } from './conduct.ts';
+import { identityOf, openSegment } from './audit-input.ts';
+import { type AuditResume, beginAudit } from './audit-run.ts';
 import { Executors } from './executors.ts';
 import { type EvidenceReader, nodeReader } from './files.ts';
-import type { ByteSource } from './frame.ts';
+import { gapsOf } from './gaps.ts';
 import type { RecordHashes } from './hashes.ts';
-import { type LogIdentity, readIdentity } from './identity.ts';
+import type { LogIdentity } from './identity.ts';
 import { type NoteKey, parseNoteKey } from './note.ts';
 import { ObjectReader } from './objects.ts';
 import type { OpeningsSource } from './openings.ts';
@@ -20,7 +19,6 @@ import { Schemas } from './schemas.ts';
 import { type Counts, type Finding, Tally } from './tally.ts';
 import type { Answers, TimelineBucket } from './timeline.ts';
 import { type VerifiedLog, verifyLog } from './verify.ts';
-import { readWitnessed, witnessedLogs } from './witness.ts';
 
 export interface AuditOptions {
   /** The log's folder, with its objects. */
@@ -31,15 +29,37 @@ export interface AuditOptions {
   reader?: EvidenceReader;
   record: RecordHashes;
   openings: OpeningsSource;
-  /** The key to trust; by default the one beside the checkpoints. */
+  /** The key of the log to trust; by default the one beside the checkpoints. */
   key?: NoteKey;
+  /** Further keys of the log that are trusted, of a log that was handed over to another key. */
+  moreKeys?: readonly NoteKey[];
   /** More checkpoints, such as the auditor kept from an earlier visit: their notes. */
   keptCheckpoints?: Uint8Array[];
   /** The public keys to trust for bundles. */
   bundleKeys: readonly JWK[];
-  onProgress?: (rows: number) => void;
+  onProgress?: (rows: number, progress?: AuditProgress) => void;
   /** Called with each row that is proved, in order; what it promises is waited for. */
   onRow?: (row: RecordedRow) => Promise<void> | undefined;
+  /** To go on later: see `AuditResume`. */
+  resume?: AuditResume;
+  /** Ends the audit with `audit_interrupted` where it stands, after its state was saved. */
+  signal?: AbortSignal;
+}
+
+/** How far an audit is, in bytes of the segment, which may be growing. */
+export interface AuditProgress {
+  bytes: number;
+  total: number;
+}
+
+/** Up to where it is proved that no row is missing at the end. */
+export interface Completeness {
+  /** How many rows the newest checkpoint covers that was kept outside the log. */
+  rows: number;
+  /** When the last of them was written; undefined where there is none, or the audit did not get there. */
+  time: string | undefined;
+  /** Whether the auditor kept that checkpoint, or it lies beside the log. */
+  by: 'kept' | 'beside';
 }
 
 export interface AuditReport extends LogIdentity {
@@ -73,6 +93,13 @@ export interface AuditReport extends LogIdentity {
   /** Decisions by boundary, and by the rule that answered. */
   boundaries: Record<string, Answers>;
   rules: Record<string, Answers>;
+  /** Up to where nothing is missing; undefined where the audit did not get to that question. */
+  complete: Completeness | undefined;
+  /**
+   * How many rows follow the newest checkpoint that the auditor kept: they are proved, but whether more
+   * followed and were cut off is undetermined. 0 where the auditor kept none.
+   */
+  rowsAfterKept: number;
   /** What the log cannot show, in sentences. */
   gaps: string[];
   /** What does not hold; rows before it are proved, nothing after it is. */
@@ -88,30 +115,43 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   try {
     await auditInto(report, options);
   } catch (error) {
-    if (!(error instanceof EvidenceError) || error.code === 'object_missing') throw error;
+    if (!(error instanceof EvidenceError) || isNoFinding.has(error.code)) throw error;
     report.tampered = { code: error.code, message: error.message };
   }
   return report;
 }
 
+/** What ends an audit without saying anything of the log. */
+const isNoFinding: ReadonlySet<string> = new Set<ErrorCode>([
+  ...(['object_missing', 'audit_interrupted', 'audit_state_invalid', 'state_unwritable'] as const),
+]);
+
+const UNTRUSTED =
+  'No key that is trusted has signed a checkpoint up to there: the rows before are held together only by keys that nobody vouched for.';
+
 async function auditInto(report: AuditReport, options: AuditOptions): Promise<void> {
-  const { evidence, checkpoints, record, openings, reader = nodeReader } = options;
+  const { evidence, record, openings, reader = nodeReader, onRow } = options;
   const identity = await identityOf(options);
   Object.assign(report, { log: identity.log, origin: identity.origin });
-  const key = options.key ?? (await keyBeside(reader, checkpoints, identity));
-  const { witnessed, damage } = await witnessedBy(options, identity, key);
-  report.checkpointDamage = damage;
+  const run = await beginAudit(options, identity);
+  const { conduct, tally } = run;
+  report.checkpointDamage = run.damage;
   const objects = new ObjectReader(reader, evidence);
   const executors = new Executors(objects, options.bundleKeys);
   const replay = { record, schemas: new Schemas(objects), openings, executors };
-  await using segment = await openSegment(reader, evidence);
-  const steps = verifyLog({ segment, log: identity.log, key, record, witnessed });
-  const conduct = new Conduct();
-  const tally = new Tally();
+  await using segment = await openSegment(options, evidence);
+  const { from, keys } = await run.position(segment);
+  const { witnessed } = run;
+  const steps = verifyLog({ segment, log: identity.log, keys, record, witnessed, from });
+  const total = await segment.size();
+  let end: VerifiedLog | undefined;
   try {
     for (;;) {
       const step = await steps.next();
-      if (step.done) return conclude(report, step.value);
+      if (step.done) {
+        end = step.value;
+        break;
+      }
       for (const row of step.value.rows) {
         const problem = conduct.check(row);
         const verdicts: DecisionVerdict[] = [];
@@ -120,20 +160,23 @@ async function auditInto(report: AuditReport, options: AuditOptions): Promise<vo
           verdicts.push(verdict instanceof Promise ? await verdict : verdict);
         }
         tally.add(row, verdicts, problem);
-        if (options.onRow) await options.onRow(row);
+        if (onRow) await onRow(row);
       }
-      options.onProgress?.(tally.rows);
+      options.onProgress?.(tally.rows, { bytes: step.value.end, total });
+      await run.passed(step.value, keys);
     }
   } finally {
-    report.openIntents = conduct.openIntents;
     fill(report, tally);
+    report.openIntents = conduct.openIntents;
+    const complete = run.complete();
+    report.complete = complete;
+    report.rowsAfterKept = complete.by === 'kept' ? tally.rows - complete.rows : 0;
+    if (end === undefined && !keys.isTrusted) report.gaps.push(UNTRUSTED);
   }
-}
-
-function conclude(report: AuditReport, log: VerifiedLog): void {
-  report.checkpoints = log.checkpoints;
-  report.root = hex(log.root);
-  report.tailBytes = log.tailBytes;
+  report.checkpoints = end.checkpoints;
+  report.root = hex(end.root);
+  report.tailBytes = end.tailBytes;
+  report.gaps = gapsOf(report, conduct.forgotten);
 }
 
 /** Puts the counts of an audit into its report. */
@@ -149,60 +192,6 @@ export function fill(report: AuditReport, tally: Tally): void {
   report.rules = Object.fromEntries(tally.rules);
 }
 
-async function identityOf(options: AuditOptions): Promise<LogIdentity> {
-  const { evidence, checkpoints, reader = nodeReader } = options;
-  const identity = await readIdentity(reader, evidence);
-  if (identity) return identity;
-  const [left] = await witnessedLogs(reader, checkpoints);
-  if (left === undefined) {
-    throw new EvidenceError('object_missing', `there is no evidence in ${evidence}`, {
-      hint: 'Name the state folder of a platform with --state.',
-    });
-  }
-  throw new EvidenceError(
-    'evidence_truncated',
-    `the log ${left} is gone, its checkpoints are left`,
-  );
-}
-
-async function openSegment(
-  reader: EvidenceReader,
-  evidence: string,
-): Promise<ByteSource & AsyncDisposable> {
-  try {
-    return await reader.open(join(evidence, 'segment'));
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new EvidenceError('evidence_truncated', 'the segment of the log is gone', { cause });
-  }
-}
-
-async function keyBeside(
-  reader: EvidenceReader,
-  checkpoints: string,
-  { log }: LogIdentity,
-): Promise<NoteKey> {
-  const bytes = await reader.read(join(checkpoints, `${log}.key`));
-  if (bytes) return parseNoteKey(Buffer.from(bytes).toString('utf8').trim());
-  throw new EvidenceError('checkpoint_missing', `the key of the log is not in ${checkpoints}`);
-}
-
-async function witnessedBy(
-  { checkpoints, keptCheckpoints = [], reader = nodeReader }: AuditOptions,
-  { log, origin }: LogIdentity,
-  key: NoteKey,
-): Promise<{ witnessed: Checkpoint[]; damage: string | undefined }> {
-  if (key.name !== origin) {
-    throw new EvidenceError(
-      'checkpoint_invalid',
-      `the log is ${origin}, the key is of ${key.name}`,
-    );
-  }
-  const kept = keptCheckpoints.map((note) => openCheckpoint(note, key));
-  const found = await readWitnessed(reader, join(checkpoints, log), key);
-  return { witnessed: [...found.checkpoints, ...kept], damage: found.damage };
-}
-
 /** Reads a verifier key string from a file. */
 export async function readNoteKey(path: string): Promise<NoteKey> {
   return parseNoteKey((await readFile(path, 'utf8')).trim());
@@ -212,7 +201,8 @@ export async function readNoteKey(path: string): Promise<NoteKey> {
 export function emptyReport(): AuditReport {
   const report = {
     ...{ log: '', origin: '', checkpoints: 0, root: undefined, tailBytes: 0 },
-    ...{ openIntents: 0, checkpointDamage: undefined, gaps: [], tampered: undefined },
+    ...{ openIntents: 0, checkpointDamage: undefined, complete: undefined, rowsAfterKept: 0 },
+    ...{ gaps: [], tampered: undefined },
   } as unknown as AuditReport;
   fill(report, new Tally());
   return report;

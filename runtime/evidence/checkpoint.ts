@@ -2,6 +2,7 @@
 import { EvidenceError } from '../errors.ts';
 import {
   decodeBase64,
+  formatNoteKey,
   type Note,
   type NoteKey,
   type NoteSigner,
@@ -19,19 +20,45 @@ export interface Checkpoint {
   root: Uint8Array;
 }
 
+/** A checkpoint with what else its signed text says. */
+export interface SignedCheckpoint extends Checkpoint {
+  /** The verifier key string of the key that signs from here on; undefined where the key stays. */
+  nextKey: string | undefined;
+}
+
 /** Signs a checkpoint under the origin's name and returns the note. */
 export function signCheckpoint(checkpoint: Checkpoint, signer: NoteSigner): Uint8Array {
-  const root = Buffer.from(checkpoint.root).toString('base64');
-  const text = `${checkpoint.origin}\n${checkpoint.size}\n${root}\n`;
-  return Buffer.from(signNote(text, checkpoint.origin, signer), 'utf8');
+  return Buffer.from(signNote(textOf(checkpoint), checkpoint.origin, signer), 'utf8');
 }
+
+/**
+ * Signs the checkpoint that hands the log over to another key: the new key stands in an extension line
+ * (C2SP tlog-checkpoint), and both keys sign, one to vouch for the other, the other to show that it is
+ * held. Returns the note.
+ */
+export function signHandover(checkpoint: Checkpoint, from: NoteSigner, to: NoteSigner): Uint8Array {
+  const { origin } = checkpoint;
+  const next = formatNoteKey({ name: origin, publicKey: to.publicKey });
+  const text = `${textOf(checkpoint)}${NEXT_KEY}${next}\n`;
+  const signatures = [from, to].map((signer) =>
+    signNote(text, origin, signer).slice(text.length + 1),
+  );
+  return Buffer.from(`${text}\n${signatures.join('')}`, 'utf8');
+}
+
+function textOf({ origin, size, root }: Checkpoint): string {
+  return `${origin}\n${size}\n${Buffer.from(root).toString('base64')}\n`;
+}
+
+/** Begins the extension line that names the next key. */
+const NEXT_KEY = 'platform-next-key ';
 
 /**
  * Reads a checkpoint's note and checks the log's signature over it. Refused with
  * `checkpoint_invalid`: another origin, a size with leading zeros or beyond 2^53, a root that is
  * not 32 bytes, an empty extension line, a missing, doubled or wrong signature.
  */
-export function openCheckpoint(bytes: Uint8Array, key: NoteKey): Checkpoint {
+export function openCheckpoint(bytes: Uint8Array, key: NoteKey): SignedCheckpoint {
   const note = parseNote(bytes);
   const checkpoint = readCheckpoint(note);
   if (checkpoint.origin !== key.name) {
@@ -42,7 +69,7 @@ export function openCheckpoint(bytes: Uint8Array, key: NoteKey): Checkpoint {
 }
 
 /** What the note says, with its signatures not yet checked. */
-export function readCheckpoint(note: Note): Checkpoint {
+export function readCheckpoint(note: Note): SignedCheckpoint {
   const [origin, sizeText, rootText, ...extensions] = note.text.slice(0, -1).split('\n');
   if (!origin) throw refuse('it has no origin');
   const size = parseSize(sizeText ?? '');
@@ -50,7 +77,9 @@ export function readCheckpoint(note: Note): Checkpoint {
   if (size === undefined) throw refuse('the size is not a plain decimal number');
   if (root?.byteLength !== 32) throw refuse('the root is not 32 bytes of base64');
   if (extensions.includes('')) throw refuse('it has an empty extension line');
-  return { origin, size, root };
+  const handovers = extensions.filter((line) => line.startsWith(NEXT_KEY));
+  if (handovers.length > 1) throw refuse('it hands the log over to more than one key');
+  return { origin, size, root, nextKey: handovers[0]?.slice(NEXT_KEY.length) };
 }
 
 function parseSize(text: string): number | undefined {

@@ -25,14 +25,29 @@ const undecidedFamilies = [
   ...['openapi_', 'schema_', 'secret_', 'spiffe_', 'svid_', 'tool_'],
 ];
 
+/** Actions that are remembered as under way; over it, the oldest is forgotten. */
+const OPEN_MAX = 100_000;
+
+/** The actions under way, as plain data. */
+export interface ConductState {
+  open: string[];
+  forgotten: number;
+}
+
 /** Walks a log's rows in order; remembers the actions under way. */
 export class Conduct {
-  readonly #open = new Set<string>();
+  /** Oldest first. */
+  readonly #open: Set<string>;
   readonly #isWhole: boolean;
+  readonly #openMax: number;
+  #forgotten: number;
 
   /** `isWhole` is false for some rows of a log: an intent may then be among those left out. */
-  constructor(isWhole = true) {
+  constructor(isWhole = true, state?: ConductState, openMax = OPEN_MAX) {
     this.#isWhole = isWhole;
+    this.#open = new Set(state?.open);
+    this.#forgotten = state?.forgotten ?? 0;
+    this.#openMax = openMax;
   }
 
   /** Intents whose outcome has not come. */
@@ -40,19 +55,45 @@ export class Conduct {
     return this.#open.size;
   }
 
+  /**
+   * How many intents had to be forgotten because too many were open: whether their outcome came is not
+   * known, and an outcome without an intent may be theirs.
+   */
+  get forgotten(): number {
+    return this.#forgotten;
+  }
+
+  state(): ConductState {
+    return { open: [...this.#open], forgotten: this.#forgotten };
+  }
+
   /** What is wrong with the next row, if anything. */
   check(row: RowContent): RowProblem | undefined {
     const why = this.#problem(row);
     const isOrphan = row.kind === 'outcome' && !this.#open.has(row.action);
-    if (row.kind === 'intent') this.#open.add(row.action);
+    if (row.kind === 'intent') this.#begin(row.action);
     if (row.kind === 'outcome') this.#open.delete(row.action);
     if (why !== undefined) return { verdict: 'diverged', why };
-    if (isOrphan) return { verdict: 'undetermined', why: 'its intent is not among these rows' };
+    if (isOrphan) return { verdict: 'undetermined', why: this.#whyOrphan() };
     if (!isDamageReport(row)) return undefined;
     return {
       verdict: 'undetermined',
       why: 'the latest checkpoint was damaged at this start: rows of the seconds before may be missing',
     };
+  }
+
+  #begin(action: string): void {
+    if (this.#open.size >= this.#openMax) {
+      this.#open.delete(this.#open.values().next().value as string);
+      this.#forgotten++;
+    }
+    this.#open.add(action);
+  }
+
+  #whyOrphan(): string {
+    return this.#isWhole
+      ? 'its intent may be one of those that were forgotten, so many were open'
+      : 'its intent is not among these rows';
   }
 
   #problem(row: RowContent): string | undefined {
@@ -61,7 +102,7 @@ export class Conduct {
         if (this.#open.has(row.action)) return 'another intent of this action is still open';
         return findUnallowed(row, false);
       case 'outcome':
-        if (this.#isWhole && !this.#open.has(row.action)) {
+        if (this.#isWhole && this.#forgotten === 0 && !this.#open.has(row.action)) {
           return 'no intent of this action is open before it';
         }
         if (row.outcome !== 'ok') return undefined;

@@ -6,7 +6,7 @@ export type FrameKind = 'row' | 'checkpoint';
 
 export interface Frame {
   kind: FrameKind;
-  body: Buffer;
+  body: Uint8Array;
   /** Where the frame begins and ends in the file, in bytes. */
   start: number;
   end: number;

@@ -17,6 +17,25 @@ export class Frontier {
     this.#size = from ? from.#size : 0;
   }
 
+  /** The tree of this many leaves with these roots of complete subtrees, as `subtrees` gave them. */
+  static of(record: RecordHashes, size: number, subtrees: readonly Uint8Array[]): Frontier {
+    const frontier = new Frontier(record);
+    let left = size;
+    let next = 0;
+    for (let level = 0; left > 0; level++) {
+      frontier.#levels[level] = left % 2 === 1 ? subtrees[next++] : undefined;
+      left = Math.floor(left / 2);
+    }
+    if (next !== subtrees.length) throw new Error('a tree has a subtree for each bit of its size');
+    frontier.#size = size;
+    return frontier;
+  }
+
+  /** The roots of the complete subtrees, the smallest first, 32 bytes each. */
+  subtrees(): Uint8Array[] {
+    return this.#levels.filter((hash) => hash !== undefined);
+  }
+
   /** Number of leaves. */
   get size(): number {
     return this.#size;

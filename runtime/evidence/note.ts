@@ -1,5 +1,12 @@
 // Signed notes (C2SP signed-note): a text and Ed25519 signatures over it, signed, parsed, verified.
-import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
 import { EvidenceError } from '../errors.ts';
 import { equalBytes } from './hashes.ts';
 
@@ -126,11 +133,22 @@ export function verifyNote(note: Note, key: NoteKey): void {
     (signature) => signature.name === key.name && equalBytes(signature.keyId, id),
   );
   if (own.length !== 1) throw refuse(`it has ${own.length} signatures of ${key.name}`);
-  const der = Buffer.concat([spkiPrefix, key.publicKey]);
-  const publicKey = createPublicKey({ key: der, format: 'der', type: 'spki' });
-  if (!verify(null, Buffer.from(note.text, 'utf8'), publicKey, own[0]!.signature)) {
+  if (!verify(null, Buffer.from(note.text, 'utf8'), publicKeyOf(key), own[0]!.signature)) {
     throw refuse(`the signature of ${key.name} does not hold`);
   }
+}
+
+/** Keys as the engine wants them: a log has a checkpoint every few rows, and one key. */
+const publicKeys = new WeakMap<NoteKey, KeyObject>();
+
+function publicKeyOf(key: NoteKey): KeyObject {
+  let known = publicKeys.get(key);
+  if (known === undefined) {
+    const der = Buffer.concat([spkiPrefix, key.publicKey]);
+    known = createPublicKey({ key: der, format: 'der', type: 'spki' });
+    publicKeys.set(key, known);
+  }
+  return known;
 }
 
 /** Standard base64 with padding and no other spelling of the same bytes (RFC 4648 section 3.5). */

@@ -24,7 +24,7 @@ export interface OpeningsSink {
 export type Openings = ReadonlyMap<string, Opening>;
 
 /** What an audit asks of openings, however many there are. */
-export type OpeningsSource = Pick<Openings, 'get'>;
+export type OpeningsSource = Pick<Openings, 'get' | 'keys'>;
 
 export interface OpeningsStoreOptions {
   /** Folder of the ciphertext. */

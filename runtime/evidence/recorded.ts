@@ -124,7 +124,8 @@ export class RecordedDecision implements RowDecision {
  * The content of a row's bytes, which must be canonical: what `decodeRow` returns, and refused where it
  * refuses (`evidence_corrupt`).
  */
-export function readRow(bytes: Buffer): RecordedRow {
+export function readRow(row: Uint8Array): RecordedRow {
+  const bytes = Buffer.isBuffer(row) ? row : Buffer.from(row);
   if (!isObjectAt(bytes, 0)) throw malformed('it is not an object');
   const start = findDecisions(bytes);
   const decisions: RecordedDecision[] = [];
@@ -135,11 +136,11 @@ export function readRow(bytes: Buffer): RecordedRow {
     while (isCommaAt(bytes, at));
   }
   const head = `${bytes.toString('utf8', 0, start)}[]${bytes.toString('utf8', at + 1)}`;
-  const row = JSON.parse(head) as JsonObject;
-  const broken = findBroken(row);
+  const content = JSON.parse(head) as JsonObject;
+  const broken = findBroken(content);
   if (broken !== undefined) throw malformed(broken);
-  (row as unknown as RecordedRow).decisions = decisions;
-  return row as unknown as RecordedRow;
+  (content as unknown as RecordedRow).decisions = decisions;
+  return content as unknown as RecordedRow;
 }
 
 /** Where the row's list of decisions begins. */

@@ -123,7 +123,7 @@ test('a change with right checksums is found by recovery and by the audit', asyn
   const stranger = seedSigner(new Uint8Array(32).fill(3));
   const forge = (frame: Frame, by = stranger): Frame => {
     const forged = { ...witness, root: new Uint8Array(32).fill(1) };
-    return { ...frame, body: Buffer.from(signCheckpoint(forged, by)) };
+    return { ...frame, body: signCheckpoint(forged, by) };
   };
   // Frames: row, checkpoint, row, row, row, checkpoint, row, row, checkpoint.
   const attacks: Record<string, (frames: Frame[]) => Frame[]> = {

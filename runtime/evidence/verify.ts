@@ -1,20 +1,31 @@
 // Verifies a log offline: encoding, sequence, Merkle roots and the signature of every checkpoint.
 import { EvidenceError, PlatformError } from '../errors.ts';
-import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import { type ByteSource, type Frame, readFrameBatches } from './frame.ts';
 import { equalBytes, type RecordHashes } from './hashes.ts';
+import type { KeyChain } from './key-chain.ts';
 import { Frontier } from './merkle.ts';
-import type { NoteKey } from './note.ts';
 import { type RecordedRow, readRow } from './recorded.ts';
 
 export interface VerifyOptions {
   segment: ByteSource;
   log: string;
-  /** The key that the auditor trusts; its name is the checkpoints' origin. */
-  key: NoteKey;
+  /** The keys of the log; their name is the checkpoints' origin. */
+  keys: KeyChain;
   record: RecordHashes;
   /** Checkpoints kept outside the log, their signatures checked. */
   witnessed: readonly Checkpoint[];
+  /** Where to go on, by default at the first byte. */
+  from?: LogPosition;
+}
+
+/** A place behind a checkpoint, and what is known there of the rows before. */
+export interface LogPosition {
+  /** Bytes. */
+  end: number;
+  /** Over all rows before. */
+  frontier: Frontier;
+  checkpoints: number;
 }
 
 /** What was verified, once the walk has ended without an error. */
@@ -26,14 +37,11 @@ export interface VerifiedLog {
   tailBytes: number;
 }
 
-/** Rows that one signed checkpoint covers, and where the walk then stands. */
-export interface VerifiedGroup {
+/** Rows that one signed checkpoint covers, and where the walk then stands, until it goes on. */
+export interface VerifiedGroup extends LogPosition {
   rows: RecordedRow[];
-  /** The byte behind the checkpoint. */
-  end: number;
-  /** Over all rows so far; of use until the next group is asked for. */
-  frontier: Frontier;
-  checkpoints: number;
+  /** Where the frame of the checkpoint begins, in bytes. */
+  checkpointStart: number;
 }
 
 // The writer's groups are at most a fourth of each. What is not yet covered is kept in memory.
@@ -48,16 +56,17 @@ const GROUP_BYTES_MAX = 64 * 1024 * 1024;
 export async function* verifyLog(
   options: VerifyOptions,
 ): AsyncGenerator<VerifiedGroup, VerifiedLog, void> {
-  const { segment, key, record, witnessed } = options;
-  const frontier = new Frontier(record);
-  const summary = { rows: 0, checkpoints: 0, root: frontier.root(), tailBytes: 0 };
+  const { segment, keys, record, witnessed, from } = options;
+  const frontier = from?.frontier ?? new Frontier(record);
+  const checkpoints = from?.checkpoints ?? 0;
+  const summary = { rows: frontier.size, checkpoints, root: frontier.root(), tailBytes: 0 };
   const size = await segment.size();
   const sizes = new Set(witnessed.map((checkpoint) => checkpoint.size));
   let group: RecordedRow[] = [];
-  let end = 0;
-  let broken = 0;
+  let end = from?.end ?? 0;
+  let broken = end;
   checkWitnessed(frontier, witnessed);
-  for await (const frames of readFrameBatches(segment)) {
+  for await (const frames of readFrameBatches(segment, end)) {
     for (const frame of frames) {
       broken = frame.end;
       if (frame.kind === 'row') {
@@ -69,11 +78,12 @@ export async function* verifyLog(
         if (sizes.has(frontier.size)) checkWitnessed(frontier, witnessed);
         continue;
       }
-      summary.root = checkCheckpoint(frame, frontier, key);
+      summary.root = checkCheckpoint(frame, frontier, keys);
       end = frame.end;
       summary.rows = frontier.size;
       summary.checkpoints++;
-      yield { rows: group, end, frontier, checkpoints: summary.checkpoints };
+      const checkpointStart = frame.start;
+      yield { rows: group, end, frontier, checkpoints: summary.checkpoints, checkpointStart };
       group = [];
     }
   }
@@ -88,6 +98,7 @@ export async function* verifyLog(
     const message = `${summary.rows} rows are left of ${most} that a signed checkpoint covers`;
     throw new EvidenceError('evidence_truncated', message, { data: { rows: summary.rows, most } });
   }
+  keys.requireTrusted();
   return { ...summary, tailBytes: Math.max(0, size - end) };
 }
 
@@ -117,8 +128,8 @@ function checkWitnessed(frontier: Frontier, witnessed: readonly Checkpoint[]): v
 }
 
 /** The root that the checkpoint signs, once it is that of the rows. */
-function checkCheckpoint(frame: Frame, frontier: Frontier, key: NoteKey): Uint8Array {
-  const checkpoint = openCheckpoint(frame.body, key);
+function checkCheckpoint(frame: Frame, frontier: Frontier, keys: KeyChain): Uint8Array {
+  const checkpoint = keys.next(frame.body);
   if (checkpoint.size !== frontier.size) {
     const message = `a checkpoint of ${checkpoint.size} rows follows row ${frontier.size - 1}`;
     throw corrupt(frontier.size, message);

@@ -80,7 +80,7 @@ export class Witness {
 
   /** What is kept here; throws where nothing is left, or what was synced does not hold. */
   read(): Promise<Witnessed> {
-    return readWitnessed(this.#files, this.#path, this.#key);
+    return readWitnessed(this.#files, this.#path, (note) => openCheckpoint(note, this.#key));
   }
 
   async close(): Promise<void> {
@@ -125,19 +125,19 @@ export class Witness {
 }
 
 /**
- * What is kept at `<folder>/<log>`; throws where nothing is left (`checkpoint_missing`), or what was
+ * What is kept at `<folder>/<log>`, each opened by `open`; throws where nothing is left (`checkpoint_missing`), or what was
  * synced does not hold (`checkpoint_invalid`).
  */
 export async function readWitnessed(
   files: Pick<EvidenceReader, 'read'>,
   path: string,
-  key: NoteKey,
+  open: (note: Uint8Array) => Checkpoint,
 ): Promise<Witnessed> {
   const synced = await files.read(`${path}.synced.checkpoint`);
-  const checkpoints = synced ? [openCheckpoint(synced, key)] : [];
+  const checkpoints = synced ? [open(synced)] : [];
   let damage: string | undefined;
   try {
-    const latest = await readLatest(files, path, key);
+    const latest = await readLatest(files, path, open);
     if (latest) checkpoints.push(latest);
     else damage = 'it is missing';
   } catch (error) {
@@ -154,11 +154,11 @@ export async function readWitnessed(
 async function readLatest(
   files: Pick<EvidenceReader, 'read'>,
   path: string,
-  key: NoteKey,
+  open: (note: Uint8Array) => Checkpoint,
 ): Promise<Checkpoint | undefined> {
   const read = async () => {
     const latest = await files.read(`${path}.checkpoint`);
-    return latest && openCheckpoint(latest, key);
+    return latest && open(latest);
   };
   return read().catch(() => sleep(READ_AGAIN_MS).then(read));
 }

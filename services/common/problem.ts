@@ -17,6 +17,7 @@ const families = {
   checkpoint: [503, 'The evidence log cannot be used'],
   object: [503, 'The evidence log cannot be used'],
   openings: [503, 'The evidence log cannot be used'],
+  audit: [503, 'The audit ended before its end'],
   export: [503, 'The export of evidence cannot be used'],
   database: [503, 'The database cannot be used'],
 } as const satisfies Record<string, Mapping>;

@@ -1,6 +1,7 @@
 // Verifies a log in memory from first to last row, as an audit does.
 import { type Checkpoint, openCheckpoint } from '../checkpoint.ts';
 import type { ByteSource } from '../frame.ts';
+import { KeyChain } from '../key-chain.ts';
 import type { MemoryFiles } from '../memory.ts';
 import type { RowContent } from '../row.ts';
 import { verifyLog } from '../verify.ts';
@@ -17,7 +18,13 @@ export function bytesSource(bytes: Uint8Array): ByteSource {
 /** The rows that hold, and the code of what did not; `summary` only when all held. */
 export async function walk(segment: Uint8Array, log: string, witnessed: readonly Checkpoint[]) {
   const key = { name: `platform.local/evidence/${log}`, publicKey: signer.publicKey };
-  const steps = verifyLog({ segment: bytesSource(segment), log, key, record, witnessed });
+  const steps = verifyLog({
+    segment: bytesSource(segment),
+    log,
+    keys: new KeyChain([key]),
+    record,
+    witnessed,
+  });
   const rows: RowContent[] = [];
   try {
     for (;;) {
