@@ -1,7 +1,7 @@
 // The plugin's configuration: whose peers, which service, which bundles, and the policy's data, read once.
 
 import { alloc, persist, resetArena } from '../common/arena';
-import { Kind, kindOf, parseJson, stringLength, stringPointer } from '../common/json';
+import { Kind, kindOf, numberValue, parseJson, stringLength, stringPointer } from '../common/json';
 import { proxy_get_buffer_bytes } from './env';
 import { entrypointOf, loadPolicy, MISSING } from './policy';
 import { prepareSchemas } from './schema';
@@ -9,6 +9,8 @@ import { memberSpan, spanLength } from './span';
 import { ascii } from './text';
 
 const PLUGIN_CONFIGURATION: i32 = 7;
+/** What the record module reads; the default. */
+const BODY_BYTES_MOST: u32 = 1024 * 1024;
 
 /** Whether the configuration was taken; without it every request is denied. */
 export let configured: bool = false;
@@ -22,11 +24,13 @@ export let dataRevision: u32 = 0;
 export let dataRevisionLength: u32 = 0;
 /** Whether the filter itself answers, with the decisions that peers ask for (point.ts). */
 export let isDecisionPoint: bool = false;
+/** The largest body that is read; a larger one is refused. */
+export let bodyBytesMax: u32 = BODY_BYTES_MOST;
 
 let foundLength: u32 = 0;
 
 /**
- * Reads `{"trust_domain","service","policy_revision","data_revision","data","decide"?}`. A VM takes one
+ * Reads `{"trust_domain","service","policy_revision","data_revision","data","decide"?,"body_bytes_max"?}`. A VM takes one
  * configuration: the policy's data cannot be replaced, and a second one would judge by the first's.
  */
 export function configure(length: u32): bool {
@@ -59,6 +63,7 @@ function read(length: u32): bool {
   const point = booleanMember(text, end, 'decide');
   if (point < 0) return false;
   isDecisionPoint = point > 0;
+  if (!readBodyBytesMax(text, end)) return false;
   const source = memberSpan(text, end, 'data');
   if (source == 0 || !loadPolicy(source, spanLength)) return false;
   if (entrypointOf(ascii('mesh'), 4) == MISSING) return false;
@@ -74,6 +79,21 @@ function stringMember(text: u32, end: u32, name: string): u32 {
   if (node == 0 || kindOf(node) != Kind.String) return 0;
   foundLength = stringLength(node);
   return stringPointer(node);
+}
+
+/** A whole number from 1 to what the record module reads, or absent. */
+function readBodyBytesMax(text: u32, end: u32): bool {
+  const span = memberSpan(text, end, 'body_bytes_max');
+  if (span == 0) return true;
+  let stated: u32 = 0;
+  for (let p = span; p < span + spanLength; p++) {
+    const digit = <u32>load<u8>(p) - 0x30;
+    if (digit > 9) return false;
+    stated = stated * 10 + digit;
+    if (stated > BODY_BYTES_MOST) return false;
+  }
+  bodyBytesMax = stated;
+  return stated > 0 && load<u8>(span) != 0x30;
 }
 
 /** 1 or 0, which is also that of an absent member; -1 for anything else. */

@@ -21,15 +21,18 @@ import { ascii } from './text';
  */
 export function decideMesh(failure: string): void {
   beginDecision(ascii('mesh'), 4, Module.Authorization, salt);
-  const input = connectInput();
-  decideCanonical(input, outputBytes(), failure, '');
+  beginInput('connect');
+  endInput();
+  decideCanonical(outputPointer(), outputBytes(), failure, 'read_body');
   if (failure.length > 0) setMessage(sentenceOf(failure));
 }
 
-/** Canonical JSON (RFC 8785): every text in it was read strictly before. */
-function connectInput(): u32 {
+/** Begins the input of a decision about this request: canonical JSON (RFC 8785), since every text in it was read strictly. */
+export function beginInput(action: string): void {
   beginOutput();
-  writeAscii('{"action":"connect","context":{"request_id":');
+  writeAscii('{"action":"');
+  writeAscii(action);
+  writeAscii('","context":{"request_id":');
   writeJsonString(requestId, REQUEST_ID_BYTES);
   writeAscii(',"time":');
   writeJsonString(time, TIME_BYTES);
@@ -43,10 +46,14 @@ function connectInput(): u32 {
   writeJsonString(namePointer(0), nameLength(0));
   writeAscii(',"trust_domain":');
   writeJsonString(trustDomain, trustDomainLength);
-  writeAscii('},"resource":{"kind":"service","name":');
+  writeAscii('}');
+}
+
+/** Ends it; what the caller adds in between comes behind the identity. */
+export function endInput(): void {
+  writeAscii(',"resource":{"kind":"service","name":');
   writeJsonString(service, serviceLength);
   writeAscii('}}');
-  return outputPointer();
 }
 
 /** What a failure means: the titles of services/common/problem.ts. */

@@ -49,6 +49,13 @@ export function adoptSalt(value: u32, length: u32): bool {
   return true;
 }
 
+/** Takes up a request again whose facts were fixed before. */
+export function resumeFacts(id: u32, at: u32, secret: u32): void {
+  requestId = id;
+  time = at;
+  salt = secret;
+}
+
 /** `h` stands for a lower-case hexadecimal digit, `d` for a decimal one, all else for itself. */
 function hasShape(value: u32, length: u32, shape: string): bool {
   if (length != <u32>shape.length) return false;

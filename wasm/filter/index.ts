@@ -2,12 +2,14 @@
 // Proxy-wasm ABI 0.2.1; runtime/bundle/merge.ts joins it with the compiled policy.
 
 import { alloc, resetArena } from '../common/arena';
-import { configure, configured, isDecisionPoint, service, serviceLength } from './configuration';
+import { awaitedProtocol, beginWaiting, mayGoOn, onBody, onTrailers } from './body';
+import { configure, configured, isDecisionPoint } from './configuration';
 import { decideMesh } from './decide';
-import { allowed, code, codeLength, DECISION_ID_BYTES, id, rule, ruleLength } from './decision';
-import { proxy_log, proxy_set_property } from './env';
+import { allowed, DECISION_ID_BYTES, id } from './decision';
+import { proxy_log } from './env';
 import { fixFacts, REQUEST_ID_BYTES, requestId, SALT_BYTES, salt, TIME_BYTES, time } from './facts';
 import { cleanHeaders, REQUEST_HEADERS, REQUEST_TRAILERS, setHeader } from './headers';
+import { beginIds, setFacts } from './log';
 import { peer, peerLength, readPeer } from './peer';
 import { answerBody, answerNothing, answerTrailers } from './point';
 import { refuse } from './refuse';
@@ -45,6 +47,7 @@ export function proxy_on_request_headers(_context: u32, _count: u32, endOfStream
   if (!configured) failure = 'bundle_missing';
   else if (failure.length == 0 && !cleanHeaders(REQUEST_HEADERS)) failure = 'request_malformed';
   decideMesh(failure);
+  beginIds(id);
   setFacts();
   if (!allowed) {
     refuse(failure);
@@ -55,43 +58,40 @@ export function proxy_on_request_headers(_context: u32, _count: u32, endOfStream
   setHeader('x-platform-time', time, TIME_BYTES);
   setHeader('x-platform-salt', salt, SALT_BYTES);
   setHeader('x-platform-mesh-decision', id, DECISION_ID_BYTES);
-  if (!isDecisionPoint) return CONTINUE;
-  if (endOfStream != 0) answerNothing();
-  return PAUSE;
+  if (isDecisionPoint) {
+    if (endOfStream != 0) answerNothing();
+    return PAUSE;
+  }
+  const protocol = awaitedProtocol();
+  if (protocol.length == 0) return CONTINUE;
+  beginWaiting(protocol);
+  if (endOfStream != 0) onBody(0, true);
+  return mayGoOn() ? CONTINUE : PAUSE;
 }
 
-/** Comes only where the head made the request wait; the filter answers it, or waits for the rest. */
+/** What passes unread comes here too, in proxies that ask about every body. */
 export function proxy_on_request_body(_context: u32, bytes: u32, endOfStream: u32): i32 {
   resetArena();
-  if (!isDecisionPoint) return CONTINUE;
-  answerBody(bytes, endOfStream != 0);
-  return PAUSE;
+  if (isDecisionPoint) {
+    answerBody(bytes, endOfStream != 0);
+    return PAUSE;
+  }
+  onBody(bytes, endOfStream != 0);
+  return mayGoOn() ? CONTINUE : PAUSE;
 }
 
 /** Trailers say nothing in the platform's name either. */
 export function proxy_on_request_trailers(_context: u32, _count: u32): i32 {
   resetArena();
   if (!cleanHeaders(REQUEST_TRAILERS)) unreachable();
-  if (!isDecisionPoint) return CONTINUE;
-  answerTrailers();
-  return PAUSE;
+  if (isDecisionPoint) {
+    answerTrailers();
+    return PAUSE;
+  }
+  onTrailers();
+  return mayGoOn() ? CONTINUE : PAUSE;
 }
 
 export function proxy_on_done(_context: u32): i32 {
   return 1;
-}
-
-/** What the access log can say of the request; Envoy keeps them as filter state under `wasm.`. */
-function setFacts(): void {
-  setFact('decision_id', id, DECISION_ID_BYTES);
-  setFact('rule', rule, ruleLength);
-  setFact('reason', code, codeLength);
-  setFact('spiffe_id', peer, peerLength);
-  setFact('service', service, serviceLength);
-  setFact('request_id', requestId, REQUEST_ID_BYTES);
-  setFact('time', time, TIME_BYTES);
-}
-
-function setFact(name: string, value: u32, length: u32): void {
-  if (proxy_set_property(ascii(name), <u32>name.length, value, length) != 0) unreachable();
 }

@@ -51,6 +51,12 @@ export function judge(module: Module, output: u32, length: u32, honours: string)
   readReason(root);
 }
 
+/** Denies what was allowed, for a reason that the module does not know. */
+export function overrule(reason: string, sentence: string): void {
+  allowed = false;
+  setReason(reason, sentence);
+}
+
 /** The message of a reason that was read, in words that are not the module's. */
 export function setMessage(text: string): void {
   message = ascii(text);

@@ -94,7 +94,7 @@ function segmentEnd(start: u32, end: u32): u32 {
 }
 
 /** Where the proxy put pointer and length of a property, its path's parts separated by NUL; 0 if it has none. */
-function property(path: string): u32 {
+export function property(path: string): u32 {
   const slot = alloc(8);
   const status = proxy_get_property(ascii(path), <u32>path.length, slot, slot + 4);
   return status == 0 ? slot : 0;

@@ -8,15 +8,18 @@ import type { LoadedPair } from '../../bundle/pair.ts';
 import { writeSamplePair } from '../../bundle/testing.ts';
 import type { Decision } from '../../decide/decision.ts';
 import { createLocalDecider } from '../../decide/local.ts';
+import type { JsonObject } from '../../json.ts';
 import { decideMesh } from '../../mesh/connect.ts';
 import { SAMPLE_TRUST_DOMAIN, sampleData } from '../../testing/sample-data.ts';
 import type { Filter, FilterProperties, FilterVerdict, HeaderPairs } from '../filter.ts';
 
-/** The repository's policies with sample data, signed and loaded as a service does it. */
-export async function samplePair(agents: number): Promise<LoadedPair> {
+/** The repository's policies with sample data and `more`, signed and loaded as a service does it. */
+export async function samplePair(agents: number, more: JsonObject = {}): Promise<LoadedPair> {
   const folder = mkdtempSync(join(tmpdir(), 'filter-'));
   try {
-    const { trusted } = await writeSamplePair(folder, { data: sampleData(agents) });
+    const { trusted } = await writeSamplePair(folder, {
+      data: { ...sampleData(agents), ...more },
+    });
     return await loadPair(folder, trusted);
   } finally {
     rmSync(folder, { recursive: true, force: true });
