@@ -18,6 +18,7 @@ import { decisionLayers } from './decisions.ts';
 import { filterLayer } from './filter.ts';
 import { commitmentLayer, hashLayer, idLayer } from './hashes.ts';
 import type { Layer, Vector } from './layer.ts';
+import { KIT_SCHEMA } from './schema.ts';
 
 const AGENTS = 220;
 /** So that no clock enters the kit. */
@@ -68,6 +69,7 @@ export async function makeKit(folder: string): Promise<void> {
     }
     await writeFile(join(folder, `${layer.name}.jsonl`), `${lines.join('\n')}\n`);
   }
+  await writeFile(join(folder, 'schema.json'), `${JSON.stringify(KIT_SCHEMA, null, 2)}\n`);
   await writeManifest(folder, kit);
 }
 
