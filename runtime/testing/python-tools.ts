@@ -38,9 +38,16 @@ function folderOf(name: PythonPackage): string {
   return toolFolder(name.split('=')[0] ?? name, name);
 }
 
-/** Makes a virtual environment that holds `requirements` (pip's syntax). Throws with pip's last words. */
-export function makeVenv(folder: string, requirements: readonly string[]): void {
-  run('python3', ['-m', 'venv', folder]);
+/**
+ * Makes a virtual environment of an interpreter that holds `requirements` (pip's syntax). Throws with pip's
+ * last words.
+ */
+export function makeVenv(
+  folder: string,
+  requirements: readonly string[],
+  interpreter = 'python3',
+): void {
+  run(interpreter, ['-m', 'venv', folder]);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
   if (requirements.length > 0) run(join(folder, 'bin', 'python'), [...pip, ...requirements]);
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeVenv } from '../../runtime/testing/python-tools.ts';
 import { makeOnce, toolFolder } from '../../runtime/testing/tool-cache.ts';
+import type { Interpreter } from './interpreters.ts';
 
 const patienceMs = 5 * 60_000;
 
@@ -17,7 +18,12 @@ export const sdkRequirements: readonly string[] = [
   'cryptography==50.0.2',
 ];
 
+/** What the SDK's tests need beside it. */
+export const testRequirements: readonly string[] = ['pytest==9.2.0', 'hypothesis==6.168.5'];
+
 export interface PythonOptions {
+  /** The interpreter that the environment is made of, by default `python3`. */
+  interpreter?: Interpreter;
   /** Folders whose packages the interpreter finds, such as the SDK's source. */
   paths?: readonly string[];
 }
@@ -32,10 +38,12 @@ export function pythonWith(
   requirements: readonly string[],
   options: PythonOptions = {},
 ): string {
-  const { paths = [] } = options;
-  const folder = toolFolder(name, [...requirements, ...paths].join('\n'));
+  const { paths = [], interpreter } = options;
+  // The version is part of the name, because what pip installs is made for one.
+  const version = interpreter === undefined ? [] : [interpreter.path, interpreter.version];
+  const folder = toolFolder(name, [...requirements, ...paths, ...version].join('\n'));
   makeOnce(folder, patienceMs, () => {
-    makeVenv(folder, requirements);
+    makeVenv(folder, requirements, interpreter?.path);
     for (const version of readdirSync(join(folder, 'lib'))) {
       const file = join(folder, 'lib', version, 'site-packages', 'platform-paths.pth');
       writeFileSync(file, `${paths.join('\n')}\n`);
@@ -46,6 +54,6 @@ export function pythonWith(
 
 /** The interpreter for the SDK's tests and for whoever runs the SDK from its source. */
 export async function pythonForTests(): Promise<{ python: string }> {
-  const requirements = [...sdkRequirements, 'pytest==9.2.0'];
+  const requirements = [...sdkRequirements, ...testRequirements];
   return { python: pythonWith('sdk-tests', requirements, { paths: [pythonSdk] }) };
 }

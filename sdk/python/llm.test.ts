@@ -9,14 +9,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeSamplePair } from '../../runtime/bundle/testing.ts';
 import { needs } from '../../runtime/testing/needs.ts';
-import { pythonSdk, pythonWith, sdkRequirements } from './environment.ts';
+import { pythonSdk, pythonWith, sdkRequirements, testRequirements } from './environment.ts';
 
 const run = promisify(execFile);
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 function requirements(): string[] {
   const lines = readFileSync(join(here, 'tests', 'llm', 'requirements.txt'), 'utf8').split('\n');
-  return [...sdkRequirements, 'pytest==9.2.0', ...lines.filter((line) => /^[a-z]/.test(line))];
+  return [...sdkRequirements, ...testRequirements, ...lines.filter((line) => /^[a-z]/.test(line))];
 }
 
 if (needs('python')) {

@@ -1,63 +1,71 @@
-// Runs the Python SDK's own tests, and its wheel in an environment that has never seen this repository.
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+// Builds the Python SDK's wheel once, installs it in a fresh environment of every Python there is, and runs its
+// tests there.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createBundleKey, writeBundleKey } from '../../runtime/bundle/keys.ts';
+import { writeSamplePair } from '../../runtime/bundle/testing.ts';
 import { needs } from '../../runtime/testing/needs.ts';
-import { pythonForTests, pythonWith, sdkRequirements } from './environment.ts';
+import { sampleData } from '../../runtime/testing/sample-data.ts';
+import { type Interpreter, pythonInterpreters } from './interpreters.ts';
+import { buildWheel, installWheel, runPython } from './wheel.ts';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
-const prices = fileURLToPath(new URL('../prices.json', import.meta.url));
-const wasm = fileURLToPath(new URL('../../wasm/build', import.meta.url));
+const tests = fileURLToPath(new URL('tests', import.meta.url));
+const cli = fileURLToPath(new URL('../../cli/platform.ts', import.meta.url));
 
-function python(path: string, args: string[], cwd: string): string {
-  const { PYTHONPATH: _, ...env } = process.env;
-  return execFileSync(path, ['-B', ...args], { cwd, encoding: 'utf8', env, stdio: 'pipe' });
+/** Runs the package's own tests against what is installed, from a folder outside the repository. */
+function runTests(python: string, folder: string, bundles: string, examples: number): string {
+  const args = ['-m', 'pytest', '-p', 'no:cacheprovider', '--no-header', tests];
+  return runPython(python, [...args, '--ignore', join(tests, 'llm')], folder, {
+    TEST_BUNDLES: bundles,
+    TEST_CLI: cli,
+    TEST_EXAMPLES: String(examples),
+    TEST_NODE: process.execPath,
+  });
 }
 
+const PROGRAM = [
+  'from platform_sdk import guard, scope',
+  'from platform_sdk.llm.usage import Usage; print(Usage(input=1_000_000).cost("gpt-4o"))',
+  'print(guard.scan_prompt("mail ann@example.com")["is_valid"], scope.covers("spiffe://t/*", "spiffe://t/a"))',
+].join('\n');
+
 if (needs('python')) {
-  test('the Python tests pass', async () => {
-    const { python: interpreter } = await pythonForTests();
-    assert.match(python(interpreter, ['-m', 'pytest', '--no-header'], here), /\d+ passed/);
+  const folder = mkdtempSync(join(tmpdir(), 'platform-wheel-'));
+  const bundles = join(folder, 'bundles');
+  const keys = await createBundleKey();
+  await writeSamplePair(join(bundles, 'one'), { keys, data: sampleData(20) });
+  await writeSamplePair(join(bundles, 'two'), { keys, data: sampleData(40) });
+  await writeBundleKey(join(bundles, 'bundle.jwk'), keys);
+  const wheel = buildWheel(folder);
+
+  const testWith = (interpreter: Interpreter, examples: number) => {
+    test(`the wheel passes its tests on Python ${interpreter.version}`, () => {
+      const place = join(folder, interpreter.version);
+      const { python, site } = installWheel(wheel, interpreter, place);
+      const where = ['-c', 'import platform_sdk; print(platform_sdk.__file__)'];
+      assert.ok(runPython(python, where, place).startsWith(site));
+      const printed = runTests(python, place, bundles, examples);
+      assert.match(printed, /\d+ passed/);
+      assert.not.match(printed, /skipped|warning/);
+    });
+  };
+  const [first, ...others] = pythonInterpreters();
+  testWith(first!, 100);
+  for (const interpreter of others) testWith(interpreter, 10);
+
+  test('a damaged module of the wheel is not run', () => {
+    const place = join(folder, 'damaged');
+    const { python, site } = installWheel(wheel, first!, place);
+    assert.is(runPython(python, ['-c', PROGRAM], place).trim(), '2.5\nFalse True');
+    writeFileSync(join(site, 'platform_sdk', 'modules', 'scope.wasm'), 'not the module');
+    assert.throws(() => runPython(python, ['-c', PROGRAM], place), /damaged/);
   });
 
-  test('the wheel works where the repository is not', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'platform-wheel-'));
-    try {
-      const source = join(folder, 'sdk', 'python');
-      cpSync(here, source, { recursive: true });
-      cpSync(prices, join(folder, 'sdk', 'prices.json'));
-      mkdirSync(join(folder, 'wasm'));
-      cpSync(wasm, join(folder, 'wasm', 'build'), { recursive: true });
-      const builder = pythonWith('sdk-build', ['setuptools==84.2.1', 'wheel==0.48.0']);
-      const wheelArguments = ['wheel', '.', '--no-deps', '--no-build-isolation', '-w', folder];
-      python(builder, ['-m', 'pip', '--quiet', ...wheelArguments], source);
-      rmSync(join(folder, 'sdk'), { recursive: true });
-      rmSync(join(folder, 'wasm'), { recursive: true });
-      const wheel = readdirSync(folder).find((name) => name.endsWith('.whl'));
-      const installed = pythonWith('sdk-wheel', sdkRequirements);
-      const site = join(folder, 'site');
-      python(
-        installed,
-        ['-m', 'pip', '-q', 'install', '--no-deps', '-t', site, join(folder, wheel!)],
-        folder,
-      );
-      const program = [
-        'import sys; sys.path.insert(0, "site")',
-        'from platform_sdk import guard, scope',
-        'from platform_sdk.llm.usage import Usage; print(Usage(input=1_000_000).cost("gpt-4o"))',
-        'print(guard.scan_prompt("mail ann@example.com")["is_valid"], scope.covers("spiffe://t/*", "spiffe://t/a"))',
-      ].join('\n');
-      assert.is(python(installed, ['-c', program], folder).trim(), '2.5\nFalse True');
-      writeFileSync(join(site, 'platform_sdk', 'modules', 'scope.wasm'), 'not the module');
-      assert.throws(() => python(installed, ['-c', program], folder), /damaged/);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
+  test.after(() => rmSync(folder, { recursive: true, force: true }));
 }
 
 test.run();

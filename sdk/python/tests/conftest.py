@@ -1,12 +1,17 @@
-"""A real HTTP server on a Unix socket, in place of the agent's proxy."""
+"""A real HTTP server on a Unix socket, in place of the agent's proxy, and signed bundles."""
 
 import json
+import os
 import threading
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from socketserver import ThreadingMixIn, UnixStreamServer
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("tests", database=None, deadline=None)
+settings.load_profile("tests")
 
 TOOL = {
     "name": "mail_send",
@@ -96,3 +101,20 @@ def proxy(tmp_path, monkeypatch):
     yield server
     server.shutdown()
     server.server_close()
+
+
+class Pairs:
+    """Two pairs of signed bundles with the same policies and other data, and the key that signed
+    them; python.test.ts makes them."""
+
+    def __init__(self, folder):
+        self.one, self.two = folder / "one", folder / "two"
+        self.keys = folder / "bundle.jwk.pub"
+        self.key = json.loads((folder / "bundle.jwk").read_text())
+
+
+@pytest.fixture(scope="session")
+def pairs():
+    if "TEST_BUNDLES" not in os.environ:
+        pytest.skip("python.test.ts makes the bundles")
+    return Pairs(Path(os.environ["TEST_BUNDLES"]))
