@@ -24,11 +24,17 @@ const programs = {
     result: 'target/release/regorus-bench',
     batch: 200,
   },
+  'envoy-opa': {
+    name: "OPA's Envoy plugin",
+    sources: ['go.mod', 'go.sum', 'main.go'],
+    build: ['go', 'build', '-mod=readonly', '-buildvcs=false', '-o', 'program', '.'],
+    result: 'program',
+  },
 } as const;
 
 /** Starts a peer on files; throws when its toolchain is missing or it cannot be built. */
 export function startProgram(
-  which: keyof typeof programs,
+  which: 'opa' | 'regorus',
   files: { policy: string; data: string; inputs: string },
   batch?: number,
 ): Contestant {
@@ -53,7 +59,8 @@ export function startProgram(
   };
 }
 
-function built(which: keyof typeof programs): string {
+/** The executable of a peer; throws when its toolchain is missing or it cannot be built. */
+export function built(which: keyof typeof programs): string {
   const { sources, build, result } = programs[which];
   const from = fileURLToPath(new URL(`./${which}`, import.meta.url));
   const key = sources.map((name) => readFileSync(join(from, name), 'utf8')).join('\n');

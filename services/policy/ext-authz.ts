@@ -12,7 +12,7 @@ import { judgeHeaders } from './ext-authz-headers.ts';
 import type { Parts } from './parts.ts';
 
 export interface CheckConfig {
-  engine: PolicyEngine;
+  engine: Pick<PolicyEngine, 'current' | 'decider'>;
   modules: Parts['modules'];
   /** Whose peers may connect. */
   trustDomain: string;
