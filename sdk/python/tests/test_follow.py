@@ -133,6 +133,23 @@ def test_without_a_good_pair_everything_is_denied(pairs, files, tmp_path):
         assert decide(decider).allow
 
 
+def test_on_error_may_look_and_close(pairs, tmp_path):
+    held = []
+
+    def on_error(_error):
+        for decider in held:
+            decider.refresh()
+            decider.close()
+
+    with Decider.following(tmp_path, pairs.keys, interval=0.02, on_error=on_error) as decider:
+        held.append(decider)
+        started = time.monotonic()
+        write({"x": b"y"}, tmp_path / "policy")
+        decider.refresh()
+        assert time.monotonic() - started < 5
+        assert not decide(decider).allow
+
+
 def test_the_thread_ends(pairs, folder):
     def following():
         return [each for each in threading.enumerate() if each.name == "platform-bundles"]

@@ -75,11 +75,18 @@ class Follower(Generic[Made]):
 
     def refresh(self) -> None:
         """Looks now, and returns when what is there is in force or refused."""
+        error: PlatformError | None = None
         with self._looking:
             for _ in range(_LOOKS_MAX):
-                if self._stopping.is_set() or self._look():
+                if self._stopping.is_set():
                     return
+                is_over, error = self._look()
+                if is_over:
+                    break
                 self._stopping.wait(_SETTLE_SECONDS)
+        # Called without the lock, because what it calls may want to look or to close.
+        if error is not None:
+            self._report(error)
 
     def close(self) -> None:
         """Stops the thread; what is in force stays so."""
@@ -102,8 +109,9 @@ class Follower(Generic[Made]):
         # Not all at once: processes that were started together spread out.
         return float(min(sooner, self._interval)) * (0.75 + random.random() / 2)
 
-    def _look(self) -> bool:
-        """False when the source changed while it was looked at."""
+    def _look(self) -> tuple[bool, PlatformError | None]:
+        """Whether the look is over, which it is not when the source changed meanwhile, and what went
+        wrong."""
         made: Made | None = None
         error: PlatformError | None = None
         seen = Seen.IN_FORCE
@@ -117,20 +125,15 @@ class Follower(Generic[Made]):
             error = BundleError(f"the bundles cannot be read: {cause}")
             error.__cause__ = cause
         if seen is Seen.CHANGED and not self._source.settle(accepted=error is None):
-            return False
-        if error is not None:
-            self._failures += 1
-            self._refuse(error)
-            return True
-        self._failures = 0
-        if seen is Seen.CHANGED:
+            return False, None
+        self._failures = 0 if error is None else self._failures + 1
+        if error is None and seen is Seen.CHANGED:
             self._current = made
         if seen is not Seen.REFUSED:
-            self._error = None
-        return True
+            self._error = error
+        return True, error
 
-    def _refuse(self, error: PlatformError) -> None:
-        self._error = error
+    def _report(self, error: PlatformError) -> None:
         if self._on_error is None:
             _log.warning("the bundles stay as they are: %s (%s)", error, error.code)
             return
