@@ -16,7 +16,7 @@ import binaryen from 'binaryen';
 import { joinFilter } from '../runtime/bundle/merge.ts';
 import { MODULE_LIMITS } from '../runtime/metering/limits.ts';
 import { meter } from '../runtime/metering/meter.ts';
-import { linkTables } from '../wasm/guard/compiler/link.ts';
+import { linkTables } from '../wasm/guard/compiler/segments.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** `--to FOLDER` builds elsewhere: what is tried does not get into the way of what is used. */

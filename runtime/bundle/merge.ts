@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { TABLES_ADDRESS, tablesOf, withoutTables } from '../../wasm/guard/compiler/link.ts';
+import { TABLES_ADDRESS, tablesOf, withoutTables } from '../../wasm/guard/compiler/segments.ts';
 import { BundleError } from '../errors.ts';
 import { keepCached, readCached, trimCached } from '../modules/cache.ts';
 import { moduleBytes } from '../modules/source.ts';

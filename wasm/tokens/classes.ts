@@ -1,6 +1,6 @@
 // The tables of the encoding that are linked into the module, and the class of a code point in its pattern.
 
-/** Where the build puts the tables (wasm/guard/compiler/link.ts). */
+/** Where the build puts the tables (wasm/guard/compiler/segments.ts). */
 const TABLES: u32 = 1024;
 
 /** Lu and Lt. */

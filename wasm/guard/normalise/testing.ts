@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 import { ModuleInstance } from '../../../runtime/modules/instantiate.ts';
 import { compileTables } from '../compiler/index.ts';
-import { linkTables } from '../compiler/link.ts';
+import { linkTables } from '../compiler/segments.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 
