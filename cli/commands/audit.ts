@@ -9,6 +9,7 @@ import { replayEvidence } from './audit/replay.ts';
 import { showRows } from './audit/show.ts';
 import { count, day, moment, spiffeId } from './audit/values.ts';
 import { verifyEvidence } from './audit/verify.ts';
+import type { ProgressForm } from './audit/walk-progress.ts';
 
 const help = `Usage
   platform audit --verify [--from-export FILE] [options]
@@ -41,6 +42,9 @@ Options of --verify and --replay
   --checkpoint FILE     a checkpoint that you kept; the log must contain it (may be repeated)
   --key FILE            the log's public key that you trust; by default the one beside the checkpoints
   --bundle-keys FILE    the bundles' public keys (JWK) that you trust; by default the platform's
+  --resume FILE         with --verify: keep in FILE what was found so far, every 10 seconds and at Ctrl-C, and go
+                        on from there the next time; with --report, FILE.resume beside the first report
+  --progress FORM       with --verify: text, json (a line of JSON every 5 seconds) or none, on standard error
   --report FILE         also write the report to FILE.html or FILE.json (may be repeated)
   --bundle NEW          the policy to decide with: a bundle (folder or .tar.gz) or a folder of policies
   --data DATA           a data.json or data bundle to decide with; by default the data of the time
@@ -85,6 +89,8 @@ const options = {
   key: { type: 'string' },
   'bundle-keys': { type: 'string' },
   report: { type: 'string', multiple: true },
+  resume: { type: 'string' },
+  progress: { type: 'string' },
   bundle: { type: 'string' },
   data: { type: 'string' },
   limit: { type: 'string' },
@@ -111,7 +117,7 @@ const ofEvidence: OptionName[] = [
 
 /** Each form of the command: what it takes beside `--state` and `--json`, and what it does. */
 const forms: Record<string, { takes: OptionName[]; run: (run: Run) => Promise<number> }> = {
-  verify: { takes: ['verify', ...ofEvidence], run: runVerify },
+  verify: { takes: ['verify', 'resume', 'progress', ...ofEvidence], run: runVerify },
   replay: { takes: ['replay', 'bundle', 'data', ...ofEvidence], run: runReplay },
   export: {
     takes: ['out', 'from', 'to', 'tenant', 'agent', 'with-bundles', 'with-openings'],
@@ -199,7 +205,17 @@ function runExport({ values }: Run): Promise<number> {
 }
 
 function runVerify({ values }: Run): Promise<number> {
-  return verifyEvidence(stateFolder(values.state), evidenceChoices(values));
+  return verifyEvidence(stateFolder(values.state), {
+    ...evidenceChoices(values),
+    resumeFile: values.resume,
+    progress: progressForm(values),
+  });
+}
+
+function progressForm({ progress, json }: Values): ProgressForm {
+  if (progress === undefined) return json ? 'none' : 'text';
+  if (progress === 'text' || progress === 'json' || progress === 'none') return progress;
+  throw new UsageError('--progress is text, json or none');
 }
 
 function runReplay({ values }: Run): Promise<number> {

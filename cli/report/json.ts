@@ -26,14 +26,20 @@ export function reportDocument(report: AuditReport, facts: AuditFacts): JsonObje
     timeline: report.timeline.map(({ start, byBoundary, diverged, undetermined }) => ({
       ...{ start, by_boundary: byBoundary, diverged, undetermined },
     })),
-    ...{ boundaries, rules, controls, gaps },
+    ...{ boundaries, rules, controls, gaps, rows_after_kept: report.rowsAfterKept },
+    complete: completeOf(report),
     ...methodOf(facts),
   };
   return document as unknown as JsonObject;
 }
 
+function completeOf({ complete }: AuditReport): JsonValue {
+  if (complete === undefined) return null;
+  return { rows: complete.rows, time: complete.time ?? null, by: complete.by };
+}
+
 function methodOf({ exported, ...facts }: AuditFacts): Record<string, JsonValue> {
-  const { madeAt, seconds, logKey, bundleKeys, keptCheckpoints, openings } = facts;
+  const { madeAt, seconds, logKeys, bundleKeys, keptCheckpoints, openings } = facts;
   const { isSigned, ...manifest } = exported ?? { isSigned: false };
   return {
     made_at: madeAt.toISOString(),
@@ -41,7 +47,7 @@ function methodOf({ exported, ...facts }: AuditFacts): Record<string, JsonValue>
     export:
       exported === undefined ? null : ({ ...manifest, signed: isSigned } as unknown as JsonObject),
     keys: {
-      log: logKey === undefined ? null : { key: logKey.text, source: logKey.source },
+      log: { keys: logKeys.texts, source: logKeys.source },
       bundles: { ids: bundleKeys.ids, source: bundleKeys.source },
     },
     kept_checkpoints: keptCheckpoints,

@@ -12,8 +12,8 @@ export interface AuditFacts {
   seconds: number;
   /** The export that was read, without its list of files; undefined for a state folder. */
   exported: (Omit<ExportManifest, 'files'> & { isSigned: boolean }) | undefined;
-  /** The verifier key of the log (C2SP signed note) and its source. */
-  logKey: { text: string; source: KeySource } | undefined;
+  /** The verifier keys of the log (C2SP signed note), and their source. */
+  logKeys: { texts: string[]; source: KeySource };
   /** RFC 7638 thumbprints of the bundles' keys, and their source. */
   bundleKeys: { ids: string[]; source: KeySource };
   /** How many checkpoints the auditor brought, and how many openings were given. */
@@ -33,6 +33,6 @@ export type Verdict = 'reproduced' | 'undetermined' | 'diverged' | 'tampered';
 export function verdictOf(report: AuditReport): Verdict {
   if (report.tampered) return 'tampered';
   if (report.rowVerdicts.diverged > 0) return 'diverged';
-  const isWhole = report.rowVerdicts.undetermined === 0 && report.checkpointDamage === undefined;
-  return isWhole ? 'reproduced' : 'undetermined';
+  const isWhole = report.checkpointDamage === undefined && report.rowsAfterKept === 0;
+  return isWhole && report.rowVerdicts.undetermined === 0 ? 'reproduced' : 'undetermined';
 }

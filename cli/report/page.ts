@@ -89,7 +89,7 @@ ${boundaryPlot(boundaries)}</section>`
 }
 
 function method({ report, facts }: ReportInput): Html {
-  const { exported, logKey, bundleKeys } = facts;
+  const { exported, logKeys, bundleKeys } = facts;
   const source =
     exported === undefined
       ? 'a platform’s state folder'
@@ -101,7 +101,7 @@ ${exported?.content === 'selection' && html`<dt>Selection</dt><dd>${grouped(expo
 <dt>Log</dt><dd><code>${report.origin || 'unknown'}</code></dd>
 <dt>Period</dt><dd>${periodOf(report)}</dd>
 <dt>Merkle root</dt><dd><code>${report.root ?? 'none: the log does not hold'}</code></dd>
-<dt>Log’s key</dt><dd>${logKey ? html`<code>${logKey.text}</code>, ${from[logKey.source]}` : 'none'}</dd>
+<dt>Log’s keys</dt><dd>${logKeys.texts.length > 0 ? html`${logKeys.texts.map((text) => html`<code>${text}</code> `)}${from[logKeys.source]}` : 'none'}</dd>
 <dt>Bundles’ keys</dt><dd>${bundleKeys.ids.length > 0 ? html`${bundleKeys.ids.map((id) => html`<code>${id}</code> `)}${from[bundleKeys.source]}` : 'none'}</dd>
 <dt>Checkpoints kept</dt><dd>${facts.keptCheckpoints > 0 ? `${facts.keptCheckpoints} that the auditor kept` : 'none by the auditor'}</dd>
 <dt>Openings</dt><dd>${facts.openings > 0 ? `${grouped(facts.openings)} of committed fields` : 'none: committed fields stay unknown'}</dd>
@@ -120,8 +120,8 @@ function besideText(isExport: boolean): string {
   return isExport ? 'taken from inside the file' : 'taken from the state folder';
 }
 
-function isBeside({ logKey, bundleKeys }: AuditFacts): boolean {
-  return logKey?.source === 'beside' || bundleKeys.source === 'beside';
+function isBeside({ logKeys, bundleKeys }: AuditFacts): boolean {
+  return logKeys.source === 'beside' || bundleKeys.source === 'beside';
 }
 
 function periodOf({ firstTime, lastTime }: AuditReport): string {

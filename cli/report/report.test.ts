@@ -63,7 +63,7 @@ function facts(text: string): AuditFacts {
       ...{ schema: 'platform/evidence-export/v1', ...manifest, content: 'selection', selection },
       ...{ bundles: true, openings: false, isSigned: true },
     },
-    logKey: { text, source: 'beside' },
+    logKeys: { texts: [text], source: 'beside' },
     bundleKeys: { ids: [text], source: 'given' },
     ...{ keptCheckpoints: 1, openings: 3 },
   };
@@ -141,7 +141,7 @@ test('the JSON report is as its schema says, and every member is in the schema',
   ];
   for (const report of reports) {
     for (const exported of [facts('x').exported, undefined]) {
-      const document = JSON.parse(
+      const document: Record<string, unknown> = JSON.parse(
         JSON.stringify(reportDocument(report, { ...facts('x'), exported })),
       );
       assert.ok(validate(document), JSON.stringify(validate.errors));
@@ -215,7 +215,7 @@ if (needs('chromium')) {
         const shown = width > 640 ? 'wide' : 'narrow';
         const plots = await tab.locator('svg.plot:visible').all();
         assert.is(plots.length, 2);
-        for (const plot of plots) assert.match(await plot.getAttribute('class'), shown);
+        for (const plot of plots) assert.match((await plot.getAttribute('class')) ?? '', shown);
         assert.is(await tab.getByRole('img', { name: 'Decisions over time' }).count(), 1);
         const [ink, paper] = (await tab.evaluate(
           'const s=getComputedStyle(document.querySelector("section")),b=getComputedStyle(document.body);[b.color,s.backgroundColor]',

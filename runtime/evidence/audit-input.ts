@@ -55,7 +55,12 @@ export interface LogKeys {
  * by default the last.
  */
 export async function keysOf(
-  { checkpoints, reader = nodeReader, key, moreKeys = [] }: AuditOptions,
+  {
+    checkpoints,
+    reader = nodeReader,
+    key,
+    moreKeys = [],
+  }: Pick<AuditOptions, 'checkpoints' | 'reader' | 'key' | 'moreKeys'>,
   { log, origin }: LogIdentity,
 ): Promise<LogKeys> {
   const given = key === undefined ? [...moreKeys] : [key, ...moreKeys];

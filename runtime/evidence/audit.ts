@@ -10,7 +10,8 @@ import { type EvidenceReader, nodeReader } from './files.ts';
 import { gapsOf } from './gaps.ts';
 import type { RecordHashes } from './hashes.ts';
 import type { LogIdentity } from './identity.ts';
-import { type NoteKey, parseNoteKey } from './note.ts';
+import { parseNoteKeys } from './key-chain.ts';
+import type { NoteKey } from './note.ts';
 import { ObjectReader } from './objects.ts';
 import type { OpeningsSource } from './openings.ts';
 import type { RecordedRow } from './recorded.ts';
@@ -192,9 +193,9 @@ export function fill(report: AuditReport, tally: Tally): void {
   report.rules = Object.fromEntries(tally.rules);
 }
 
-/** Reads a verifier key string from a file. */
-export async function readNoteKey(path: string): Promise<NoteKey> {
-  return parseNoteKey((await readFile(path, 'utf8')).trim());
+/** Reads verifier key strings from a file, one a line. */
+export async function readNoteKeysFile(path: string): Promise<NoteKey[]> {
+  return parseNoteKeys(await readFile(path, 'utf8'));
 }
 
 /** A report of nothing yet. */

@@ -70,10 +70,20 @@ export class ExportArchive {
     }
   }
 
-  /** Throws `export_invalid` where the manifest's signature does not hold under the log's key. */
-  async verifySignature(key: NoteKey): Promise<void> {
+  /** Throws `export_invalid` where the manifest's signature holds under none of the log's keys. */
+  async verifySignature(keys: readonly NoteKey[]): Promise<void> {
     const note = await this.reader.read(MANIFEST_NOTE);
-    if (note !== undefined) verifyManifest(this.#manifestBytes, note, key);
+    if (note === undefined) return;
+    let refused: unknown = refuse('there is no key of the log to verify the manifest with');
+    for (const key of keys) {
+      try {
+        verifyManifest(this.#manifestBytes, note, key);
+        return;
+      } catch (error) {
+        refused = error;
+      }
+    }
+    throw refused;
   }
 
   /** Reads every byte once. Throws `export_invalid` for the first entry that is not as listed. */

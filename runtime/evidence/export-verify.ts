@@ -2,14 +2,15 @@
 import { EvidenceError, PlatformError } from '../errors.ts';
 import { hex } from '../hex.ts';
 import { type AuditOptions, type AuditReport, emptyReport, fill } from './audit.ts';
-import { type Checkpoint, openCheckpoint } from './checkpoint.ts';
+import { keysOf } from './audit-input.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import { Conduct } from './conduct.ts';
 import { Executors } from './executors.ts';
 import type { ExportManifest, Selection } from './export-manifest.ts';
 import type { ExportArchive } from './export-reader.ts';
 import { isSelected, type ProvedRow, readProved, SELECTION } from './export-selection.ts';
 import { equalBytes, type RecordHashes } from './hashes.ts';
-import { type NoteKey, parseNoteKey } from './note.ts';
+import { KeyChain } from './key-chain.ts';
 import { ObjectReader } from './objects.ts';
 import { verifyInclusion } from './proof.ts';
 import { type RecordedRow, readRow } from './recorded.ts';
@@ -21,7 +22,14 @@ const PROGRESS_ROWS = 250;
 
 export type SelectionOptions = Pick<
   AuditOptions,
-  'record' | 'openings' | 'key' | 'keptCheckpoints' | 'bundleKeys' | 'onProgress' | 'onRow'
+  | 'record'
+  | 'openings'
+  | 'key'
+  | 'moreKeys'
+  | 'keptCheckpoints'
+  | 'bundleKeys'
+  | 'onProgress'
+  | 'onRow'
 >;
 
 /**
@@ -85,24 +93,19 @@ async function auditInto(
 
 /** The checkpoint that every proof must lead to, its signature checked, and what it was not compared with. */
 async function signedEnd(
-  { manifest, reader }: ExportArchive,
-  { key: given, keptCheckpoints = [] }: SelectionOptions,
+  archive: ExportArchive,
+  { keptCheckpoints = [], ...options }: SelectionOptions,
 ): Promise<{ checkpoint: Checkpoint; gaps: string[] }> {
-  const { log, origin } = manifest;
-  const key = given ?? (await keyInside(reader, log));
-  if (key.name !== origin) {
-    throw new EvidenceError(
-      'checkpoint_invalid',
-      `the log is ${origin}, the key is of ${key.name}`,
-    );
-  }
+  const { reader } = archive;
+  const { log } = archive.manifest;
+  const keys = await trustedKeys(archive, options);
   const note = await reader.read(`checkpoints/${log}.checkpoint`);
   if (note === undefined) {
     throw new EvidenceError('checkpoint_missing', 'the export has no checkpoint for its proofs');
   }
-  const checkpoint = openCheckpoint(note, key);
+  const checkpoint = keys.open(note);
   const gaps: string[] = [];
-  for (const kept of keptCheckpoints.map((bytes) => openCheckpoint(bytes, key))) {
+  for (const kept of keptCheckpoints.map((bytes) => keys.open(bytes))) {
     if (kept.size !== checkpoint.size) {
       gaps.push(
         `A checkpoint of ${kept.size} rows that was kept cannot be compared with some rows of a log: only an export of the whole log can.`,
@@ -117,10 +120,13 @@ async function signedEnd(
   return { checkpoint, gaps };
 }
 
-async function keyInside(reader: ExportArchive['reader'], log: string): Promise<NoteKey> {
-  const bytes = await reader.read(`checkpoints/${log}.key`);
-  if (bytes) return parseNoteKey(Buffer.from(bytes).toString('utf8').trim());
-  throw new EvidenceError('checkpoint_missing', 'the key of the log is not in the export');
+/** The keys whose signatures count: a selection has not the checkpoints that lead from one to the next. */
+async function trustedKeys(
+  { manifest, reader }: ExportArchive,
+  { key, moreKeys }: Pick<SelectionOptions, 'key' | 'moreKeys'>,
+): Promise<KeyChain> {
+  const { trusted } = await keysOf({ checkpoints: 'checkpoints', reader, key, moreKeys }, manifest);
+  return new KeyChain(trusted);
 }
 
 async function openRows({ reader }: ExportArchive): ReturnType<typeof reader.open> {

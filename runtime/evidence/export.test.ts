@@ -60,7 +60,7 @@ test('a whole log: the segment as it is, all that belongs to it, and the same by
       .toString()
       .trim(),
   );
-  await archive.verifySignature(key);
+  await archive.verifySignature([key]);
   const segment = await archive.reader.open('evidence/segment');
   assert.equal(
     Buffer.from(await segment.read(0, await segment.size())),

@@ -138,7 +138,7 @@ async function addSmall(
   { evidence, checkpoints, bundleKeys, selection }: ExportOptions,
   { log }: LogIdentity,
 ): Promise<void> {
-  const names = [`${log}.key`];
+  const names = [`${log}.key`, `${log}.keys`];
   // A selection is held to the newest checkpoint alone, which comes with its rows.
   if (selection === undefined) names.push(`${log}.synced.checkpoint`, `${log}.checkpoint`);
   const identity = await reader.read(join(evidence, 'log.json'));

@@ -42,7 +42,8 @@ export async function conclude(
 /** The facts of a file that is no export: nothing of it was read. */
 function nothingRead(): AuditFacts {
   return {
-    ...{ madeAt: new Date(), seconds: 0, exported: undefined, logKey: undefined },
+    ...{ madeAt: new Date(), seconds: 0, exported: undefined },
+    logKeys: { texts: [], source: 'beside' as const },
     ...{ bundleKeys: { ids: [], source: 'beside' as const }, keptCheckpoints: 0, openings: 0 },
   };
 }

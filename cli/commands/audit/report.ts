@@ -43,12 +43,12 @@ export function reportText(report: AuditReport, facts: AuditFacts): string {
 }
 
 /** Which file it was, and whose keys were believed. */
-function sourceLines({ exported, logKey, bundleKeys }: AuditFacts): string[] {
+function sourceLines({ exported, logKeys, bundleKeys }: AuditFacts): string[] {
   if (exported === undefined) return [];
   const { content, rows, size, isSigned } = exported;
   const what = content === 'log' ? 'the whole log' : `${rows} of ${size} rows`;
   const inside = [
-    logKey?.source === 'beside' && "the log's",
+    logKeys.source === 'beside' && "the log's",
     bundleKeys.source === 'beside' && "the bundles'",
   ].filter(Boolean);
   return [
@@ -86,7 +86,7 @@ function shown(value: JsonValue | undefined): string {
 }
 
 function conclusion(report: AuditReport): string {
-  const { tampered, rowVerdicts, rows, checkpointDamage } = report;
+  const { tampered, rowVerdicts, rows, checkpointDamage, rowsAfterKept } = report;
   if (tampered) return `${pc.red('tampered')} ${plain(tampered.message)} (${tampered.code})`;
   if (rowVerdicts.diverged > 0) {
     return `${pc.red('diverged')} the evidence is whole, but ${rowVerdicts.diverged} rows say what modules or decisions do not`;
@@ -96,6 +96,9 @@ function conclusion(report: AuditReport): string {
   }
   if (checkpointDamage !== undefined) {
     return `${pc.yellow('undetermined')} all ${rows} rows are reproduced, but rows of the last seconds may be missing`;
+  }
+  if (rowsAfterKept > 0) {
+    return `${pc.yellow('undetermined')} all ${rows} rows are reproduced, but ${rowsAfterKept} follow the newest checkpoint that you kept: more may have been cut off behind them`;
   }
   return `${pc.green('reproduced')} all ${rows} rows`;
 }

@@ -6,7 +6,7 @@ import type { JWK } from 'jose';
 import { calculateJwkThumbprint } from 'jose';
 import { parseBundleKeys, readBundleKeys } from '../../../runtime/bundle/keys.ts';
 import { EvidenceError } from '../../../runtime/errors.ts';
-import { readNoteKey } from '../../../runtime/evidence/audit.ts';
+import { readNoteKeysFile } from '../../../runtime/evidence/audit.ts';
 import { BUNDLE_KEYS, OPENINGS } from '../../../runtime/evidence/export.ts';
 import { ExportArchive } from '../../../runtime/evidence/export-reader.ts';
 import { type EvidenceReader, nodeReader } from '../../../runtime/evidence/files.ts';
@@ -33,6 +33,8 @@ export interface EvidenceAtHand extends AsyncDisposable {
   archive: ExportArchive | undefined;
   /** The log's key that the auditor gave; undefined to take the one beside the checkpoints. */
   key: NoteKey | undefined;
+  /** Further ones, where the auditor's file has several. */
+  moreKeys: NoteKey[];
   bundleKeys: JWK[];
   bundleKeyIds: string[];
   keptCheckpoints: Uint8Array[];
@@ -49,12 +51,15 @@ export async function openEvidence(
   try {
     const archive = file && (await ExportArchive.open(file));
     const bundleKeys = await bundleKeysOf(state, choices, archive);
+    const [key, ...moreKeys] =
+      keyFile === undefined ? [] : await readable(keyFile, readNoteKeysFile);
     return {
       ...(archive === undefined
         ? { evidence: state.evidence, checkpoints: state.checkpoints, reader: nodeReader }
         : { evidence: 'evidence', checkpoints: 'checkpoints', reader: archive.reader }),
       archive,
-      key: keyFile === undefined ? undefined : await readable(keyFile, readNoteKey),
+      key,
+      moreKeys,
       bundleKeys,
       bundleKeyIds: await Promise.all(bundleKeys.map((key) => calculateJwkThumbprint(key))),
       keptCheckpoints: await Promise.all(
