@@ -18,7 +18,11 @@ import { bytesSource } from '../../../runtime/evidence/testing/walk.ts';
 import { runAuditCommand } from './testing.ts';
 
 const at = await place('attacked');
-for (const to of ['a', 'b', 'c', 'd']) await at.log.append(draftOf(decideTool({ to })));
+const early = join(at.root, 'early.checkpoint');
+for (const to of ['a', 'b', 'c', 'd']) {
+  if (to === 'd') writeFileSync(early, at.log.status().checkpoint);
+  await at.log.append(draftOf(decideTool({ to })));
+}
 const note = Buffer.from(at.log.status().checkpoint);
 const { log, origin } = at.log.status();
 await at.close();
@@ -104,6 +108,14 @@ test('a forged checkpoint, in the log and outside: whose signature does not hold
   });
   assert.is(outside.code, 5);
   assert.match(outside.out, 'checkpoint_invalid');
+});
+
+test('rows after the newest checkpoint that was kept outside are undetermined, and it is said', async () => {
+  const { out, code } = await runAuditCommand([
+    ...['--verify', '--state', at.root, '--stored-openings', '--checkpoint', early],
+  ]);
+  assert.is(code, 3, out);
+  assert.match(out, /proved for the first 3, up to .*The 1 rows after it hold, but whether more/);
 });
 
 test('another log of the same key with fewer rows does not pass for the one that was kept', async () => {
