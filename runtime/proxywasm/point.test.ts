@@ -53,6 +53,9 @@ test('inputs at their limits, and committed fields in odd places, are taken as i
       '{"\\u0061rguments":[1,{"text":"}\\""}],"provenance":null,"text":{"a":"\\\\"}}',
     );
     request(module, Buffer.from([0x7b, 0xff, 0x7d]));
+    // Canonical, it is over a megabyte.
+    const growing = JSON.stringify({ arguments: Array(150_000).fill('1e15'), schema: 'x' });
+    request(module, growing.replaceAll('"1e15"', '1e15'));
   }
   const named = (schema: string, value: string) => {
     const digest = createHash('sha256').update(schema).digest('hex');

@@ -1,7 +1,7 @@
 // Makes one decision as every host makes it (runtime/decide): reads the input, asks the module, names the result.
 
 import { alloc } from '../common/arena';
-import { OK } from '../common/errors';
+import { INPUT_TOO_LARGE, OK } from '../common/errors';
 import { sha256Begin, sha256End } from '../common/sha256';
 import { beginOutput, outputBytes, outputPointer, writeAscii, writeBytes } from '../common/writer';
 import { canonicalize } from '../record/canonical';
@@ -37,6 +37,8 @@ export {
 export const DECISION_ID_BYTES: u32 = 64;
 const HASH_BYTES: u32 = 32;
 const SPIFFE_ERRORS: i32 = 32;
+/** The same for every module but the guard, whose texts are longer (runtime/decide/read-input.ts). */
+const INPUT_BYTES_MAX: u32 = 1024 * 1024;
 
 /** What was asked, until `finish`. */
 let boundary: u32 = 0;
@@ -75,7 +77,35 @@ export function useSchema(pointer: u32, length: u32): void {
  */
 export function decide(input: u32, length: u32, honours: string): void {
   const error = canonicalize(input, length);
-  if (error == OK) return decideCanonical(outputPointer(), outputBytes(), '', honours);
+  if (error != OK) return refuseInput(input, length, error, honours);
+  const canonical = outputPointer();
+  const size = outputBytes();
+  run(canonical, size);
+  commitAndFinish(canonical, size, honours);
+}
+
+/**
+ * Decides on an input that the filter wrote itself, canonical JSON: at most 1 MiB, more for the guard. With a
+ * `failure`, such as `svid_missing`, no module is asked: the output is that of every host that could not decide.
+ */
+export function decideCanonical(input: u32, length: u32, failure: string, honours: string): void {
+  if (length > INPUT_BYTES_MAX && module != Module.Guard) {
+    return refuseInput(input, length, INPUT_TOO_LARGE, honours);
+  }
+  if (failure.length > 0) output = fail(failure);
+  else run(input, length);
+  commitAndFinish(input, length, honours);
+}
+
+function commitAndFinish(input: u32, length: u32, honours: string): void {
+  if (output == 0) writeFailure();
+  if (!commits(module, boundary, boundaryLength)) return finish(input, length, honours);
+  const committed = commitFields(module, boundary, boundaryLength, input, length, salt);
+  finish(committed, committedLength, honours);
+}
+
+/** What no host takes stands in the id as one commitment, and no module is asked. */
+function refuseInput(input: u32, length: u32, error: i32, honours: string): void {
   const committed = commitWhole(input, length, salt);
   const size = committedLength;
   fail(inputCodeOf(error));
@@ -83,27 +113,10 @@ export function decide(input: u32, length: u32, honours: string): void {
   finish(committed, size, honours);
 }
 
-/**
- * Decides on an input that the filter wrote itself, canonical JSON of any size. With a `failure`, such as
- * `svid_missing`, no module is asked: the output is that of every host that could not decide.
- */
-export function decideCanonical(input: u32, length: u32, failure: string, honours: string): void {
-  if (failure.length > 0) output = fail(failure);
-  else run(input, length);
-  if (output == 0) writeFailure();
-  if (!commits(module, boundary, boundaryLength)) return finish(input, length, honours);
-  const committed = commitFields(module, boundary, boundaryLength, input, length, salt);
-  finish(committed, committedLength, honours);
-}
-
 /** Asks the module; 0 for an `output` that failed. */
 function run(input: u32, length: u32): void {
   if (module == Module.Authorization) {
-    const entrypoint = entrypointOf(boundary, boundaryLength);
-    output =
-      entrypoint == MISSING
-        ? fail('bundle_entrypoint_missing')
-        : askPolicy(entrypoint, input, length);
+    output = authorize(input, length);
     outputLength = outputBytes();
   } else if (module == Module.Arguments) {
     output = validateArguments(input, length, schema, schemaLength);
@@ -119,6 +132,13 @@ function run(input: u32, length: u32): void {
         : fail(error < SPIFFE_ERRORS ? inputCodeOf(error) : scopeCodeOf(error));
     outputLength = outputBytes();
   }
+}
+
+/** What was no more than 1 MiB may be more in its canonical form, which no policy is asked about. */
+function authorize(input: u32, length: u32): u32 {
+  const entrypoint = entrypointOf(boundary, boundaryLength);
+  if (entrypoint == MISSING) return fail('bundle_entrypoint_missing');
+  return length > INPUT_BYTES_MAX ? fail('input_too_large') : askPolicy(entrypoint, input, length);
 }
 
 /** The output of a decision that could not be made; the code is all it says. */
