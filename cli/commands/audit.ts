@@ -6,6 +6,7 @@ import { exportLog } from './audit/export.ts';
 import { eraseOpenings, exportStoredOpenings } from './audit/openings.ts';
 import { proveRow } from './audit/prove.ts';
 import { replayEvidence } from './audit/replay.ts';
+import { rotateKey } from './audit/rotate-key.ts';
 import { showRows } from './audit/show.ts';
 import { count, day, moment, spiffeId } from './audit/values.ts';
 import { verifyEvidence } from './audit/verify.ts';
@@ -19,6 +20,7 @@ const help = `Usage
   platform audit prove SEQUENCE
   platform audit openings --out FILE
   platform audit openings --erase [--before YYYY-MM-DD]
+  platform audit rotate-key
 
 --verify reads the evidence of a platform offline, with no database and no network, beside a running
 platform or without one. It checks the encoding, the order and the place of every row in the Merkle
@@ -33,6 +35,9 @@ and with the modules of its time, and compares the outputs byte for byte.
 
 export writes one file (a plain tar) with rows, checkpoints, keys, bundles, modules and schemas, from
 which --verify --from-export and --replay --from-export work on any machine with nothing else.
+
+rotate-key, with the platform stopped, lets another key sign the log from here on: a last checkpoint is
+signed by both, so that auditors who trust either key can verify all of it.
 
 Options of --verify and --replay
   --state DIR           the platform's state folder
@@ -126,6 +131,7 @@ const forms: Record<string, { takes: OptionName[]; run: (run: Run) => Promise<nu
   show: { takes: ['limit'], run: runShow },
   prove: { takes: [], run: runProve },
   openings: { takes: ['out', 'erase', 'before'], run: runOpenings },
+  'rotate-key': { takes: [], run: runRotateKey },
 };
 
 interface Run {
@@ -147,7 +153,7 @@ export const audit: Command = {
     const isBare = !isFlag && (name === 'verify' || name === 'replay');
     if (form === undefined || others.length > 0 || isBare) {
       throw new UsageError(
-        'say what to do: --verify, --replay, export, show, prove or openings, one of them',
+        'say what to do: --verify, --replay, export, show, prove, openings or rotate-key, one of them',
       );
     }
     for (const option of Object.keys(values) as OptionName[]) {
@@ -180,6 +186,10 @@ function runOpenings({ values }: Run): Promise<number> {
     throw new UsageError('give either --out FILE or --erase');
   }
   return exportStoredOpenings(state, values.out);
+}
+
+function runRotateKey({ values }: Run): Promise<number> {
+  return rotateKey(stateFolder(values.state), values.json === true);
 }
 
 function runExport({ values }: Run): Promise<number> {

@@ -5,6 +5,7 @@ import { EvidenceError, PlatformError } from '../errors.ts';
 import { signCheckpoint } from './checkpoint.ts';
 import { type CommittedState, GroupCommit } from './commit.ts';
 import { type EvidenceFiles, nodeFiles } from './files.ts';
+import { requireOwnLog } from './hand-over.ts';
 import type { RecordHashes } from './hashes.ts';
 import { type LogIdentity, newIdentity, readIdentity, writeIdentity } from './identity.ts';
 import type { IndexStore } from './index-store.ts';
@@ -115,6 +116,7 @@ async function openLocked(
     const found = await recoverSegment(segment, {
       ...{ log: identity.log, key, record, witnessed: witnessed.checkpoints },
     });
+    if (found.note) requireOwnLog(found.note, key);
     if ((await segment.size()) > found.end) {
       await segment.truncate(found.end);
       await segment.datasync();
