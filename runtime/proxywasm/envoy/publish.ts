@@ -29,8 +29,8 @@ export interface Published {
 }
 
 /**
- * Writes the filter and the file that names it, each at once (rename), in this order. A filter stays
- * for as long as Envoy may read it: until it was replaced twice.
+ * Writes the filter and the file that names it, each at once (rename), in this order. The filter that
+ * was named before stays until the file is written once more, since Envoy may be reading it.
  * @throws ModuleError `module_missing` when the policy bundle has no filter
  */
 export async function publishMeshFilter(
