@@ -2,6 +2,7 @@
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 /** How many characters a call takes as arguments. */
 const ARGUMENTS_MAX = 8192;
@@ -87,6 +88,16 @@ export class Buffer extends Bytes {
     throw new Error(`there is no encoding ${encoding} in a browser`);
   }
 
+  compare(
+    other: Uint8Array,
+    otherStart = 0,
+    otherEnd = other.length,
+    start = 0,
+    end = this.length,
+  ): number {
+    return Buffer.compare(this.subarray(start, end), other.subarray(otherStart, otherEnd));
+  }
+
   equals(other: Uint8Array): boolean {
     return Buffer.compare(this, other) === 0;
   }
@@ -113,6 +124,16 @@ export class Buffer extends Bytes {
 
   readUInt32BE(at = 0): number {
     return new DataView(this.buffer, this.byteOffset).getUint32(at);
+  }
+}
+
+/** Whether the bytes are UTF-8 (node:buffer). */
+export function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    strict.decode(bytes);
+    return true;
+  } catch {
+    return false;
   }
 }
 

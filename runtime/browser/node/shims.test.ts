@@ -1,12 +1,12 @@
 // What stands in for Node in a browser gives what Node gives.
-import { Buffer as NodeBuffer } from 'node:buffer';
+import { Buffer as NodeBuffer, isUtf8 as nodeIsUtf8 } from 'node:buffer';
 import { createHash as nodeCreateHash, hash as nodeHash } from 'node:crypto';
 import { isDeepStrictEqual as nodeIsDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonValue } from '../../json.ts';
-import { Buffer } from './buffer.ts';
+import { Buffer, isUtf8 } from './buffer.ts';
 import { createHash, hash, randomBytes, timingSafeEqual } from './crypto.ts';
 import { isDeepStrictEqual } from './util.ts';
 
@@ -59,6 +59,13 @@ test('orders, parts and numbers', () => {
   fc.assert(
     fc.property(bytes, bytes, fc.nat({ max: 0xffffffff }), (left, right, number) => {
       assert.is(Buffer.compare(left, right), NodeBuffer.compare(left, right));
+      const part = [1, 20, 2, 30] as const;
+      const parts = (whole: Uint8Array) => whole.subarray(2, 30);
+      assert.is(
+        Buffer.from(left).compare(right, ...part),
+        NodeBuffer.compare(parts(left), right.subarray(1, 20)),
+      );
+      assert.is(isUtf8(left), nodeIsUtf8(left));
       assert.is(timingSafeEqual(left, right), NodeBuffer.compare(left, right) === 0);
       assert.equal([...Buffer.concat([left, right])], [...NodeBuffer.concat([left, right])]);
       const [ours, nodes] = [Buffer.alloc(9), NodeBuffer.alloc(9)];

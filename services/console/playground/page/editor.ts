@@ -18,6 +18,8 @@ export class Editor {
   #findings: readonly Finding[] = [];
   #coverage: Record<number, LineState> = {};
   #isLeaving = false;
+  #pending: number | undefined;
+  readonly #onInput: EditorOptions['onInput'];
 
   constructor({ label, language, onInput }: EditorOptions) {
     this.#language = language;
@@ -27,11 +29,10 @@ export class Editor {
     });
     const paper = element('div', { class: 'paper' }, this.#mirror, this.#area);
     this.root = element('div', { class: 'code' }, paper);
+    this.#onInput = onInput;
+    // One paste may be an event a line; what is seen is drawn once.
     this.#area.addEventListener('input', () => {
-      this.#findings = [];
-      this.#coverage = {};
-      this.#draw();
-      onInput?.(this.#area.value);
+      this.#pending ??= requestAnimationFrame(() => this.flush());
     });
     this.#area.addEventListener('keydown', (event) => this.#key(event));
     this.#area.addEventListener('blur', () => {
@@ -43,8 +44,20 @@ export class Editor {
     return this.#area.value;
   }
 
+  /** Takes what was typed since it was drawn last. */
+  flush(): void {
+    if (this.#pending === undefined) return;
+    cancelAnimationFrame(this.#pending);
+    this.#pending = undefined;
+    this.#findings = [];
+    this.#coverage = {};
+    this.#draw();
+    this.#onInput?.(this.#area.value);
+  }
+
   /** Shows a text under a name; `isFixed` says that it cannot be changed. */
   show(text: string, label: string, { language = this.#language, isFixed = false } = {}): void {
+    this.flush();
     this.#language = language;
     this.#area.value = text;
     this.#area.readOnly = isFixed;

@@ -15,6 +15,7 @@ const chooseTab = startTabs(document.querySelector('[role=tablist]')!);
 
 let loaded: Loaded | undefined;
 let path = '';
+let shownBoundary = '';
 let compiled: Compiled | undefined;
 let coverage: Explained['coverage'] = {};
 /** What was typed, by file and by boundary. */
@@ -27,7 +28,7 @@ const policyEditor = new Editor({ label: 'Policy', language: 'rego', onInput: ed
 const inputEditor = new Editor({
   ...{ label: 'Input', language: 'json' },
   onInput: (text) => {
-    inputs[boundary()] = text;
+    inputs[shownBoundary] = text;
   },
 });
 byId('policy').replaceWith(policyEditor.root);
@@ -103,6 +104,8 @@ async function load(): Promise<void> {
 
 function showBoundary(): void {
   const name = boundary();
+  inputEditor.flush();
+  shownBoundary = name;
   const of = loaded?.boundaries.find((each) => each.name === name);
   if (loaded === undefined || of === undefined) return;
   const committed =
@@ -117,6 +120,7 @@ function showBoundary(): void {
 function showFile(wanted: string): void {
   const file = loaded?.files.find((each) => each.path === wanted);
   if (file === undefined) return;
+  policyEditor.flush();
   path = wanted;
   byId('file-title').textContent = wanted;
   const language = wanted.endsWith('.json') ? 'json' : 'rego';
@@ -187,6 +191,7 @@ function showMarks(): void {
 
 /** Compiles what was edited; false where it does not compile, and then the first error is shown. */
 async function compile(): Promise<boolean> {
+  policyEditor.flush();
   compiled ??= await client.ask('compile', { edits });
   coverage = compiled.findings.length > 0 ? {} : coverage;
   const [first] = compiled.findings;
@@ -194,9 +199,7 @@ async function compile(): Promise<boolean> {
   else showMarks();
   if (first === undefined) return true;
   policyEditor.goTo(first.row ?? 1, first.column ?? 1);
-  byId('decision').replaceChildren();
-  byId('picture').replaceChildren();
-  byId('coverage').replaceChildren();
+  clearDecision('The policy does not compile: its errors stand at their lines.');
   throw new EngineError({
     code: 'policy_invalid',
     message: `The policy does not compile: ${first.message}`,
@@ -208,20 +211,18 @@ async function run(): Promise<void> {
   const mine = ++asked;
   chooseTab('tab-decision');
   const request = { boundary: boundary(), input: inputEditor.value, salt: saltOf() };
-  byId('decision-none').hidden = true;
   await working(async () => {
     await compile();
     say('Deciding');
     const decided = await client.ask('decide', request);
     if (mine !== asked) return;
+    clearDecision('');
     byId('decision').replaceChildren(decisionCard(decided, isDraft(), wireLine(request)));
     byId('violations').replaceChildren(
       ...decided.violations.map(({ pointer, message }) =>
         element('li', {}, element('code', {}, pointer === '' ? '/' : pointer), ` ${message}`),
       ),
     );
-    byId('picture').replaceChildren();
-    byId('coverage').replaceChildren();
     if (decided.reason.code.startsWith('input_')) return;
     byId('explain-state').textContent = 'Following the rules';
     const explained = await client.ask('explain', request).finally(() => {
@@ -233,6 +234,12 @@ async function run(): Promise<void> {
     byId('picture').replaceChildren(drawPicture(explained.picture as never));
     byId('coverage').replaceChildren(coverageTable(coverage, showEvaluated));
   });
+}
+
+/** Empties the panel, and says why it is empty. */
+function clearDecision(why: string): void {
+  byId('decision-none').textContent = why;
+  for (const id of ['decision', 'picture', 'coverage']) byId(id).replaceChildren();
 }
 
 function saltOf(): string {
@@ -266,6 +273,7 @@ function openingsGiven(): string {
 
 async function fetchRecorded(): Promise<void> {
   const id = byId<HTMLInputElement>('recorded-id').value.trim();
+  if (!/^[0-9a-f]{64}$/.test(id)) return say('A decision id has 64 hex digits', 'wrong');
   const found = await working(() => client.ask('fetch', { id }));
   if (found === undefined) return;
   byId<HTMLTextAreaElement>('recorded').value = JSON.stringify(found.decision, null, 2);
@@ -297,6 +305,7 @@ onSubmit('compare', compare);
 byId('boundary').addEventListener('change', showBoundary);
 byId('recorded-fetch').addEventListener('click', () => void fetchRecorded());
 byId('revert').addEventListener('click', () => {
+  policyEditor.flush();
   delete edits[path];
   compiled = undefined;
   coverage = {};
@@ -304,6 +313,7 @@ byId('revert').addEventListener('click', () => {
   byId('file-title').focus();
 });
 byId('sample').addEventListener('click', () => {
+  inputEditor.flush();
   delete inputs[boundary()];
   showBoundary();
 });

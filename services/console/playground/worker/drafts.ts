@@ -17,12 +17,16 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../../runti
 import type { RegoFile, RegoSources } from '../../../../runtime/modules/rego.ts';
 import type { PolicyFile } from '../protocol.ts';
 
+/** Of data, in characters: more is not for a text area. */
+const DATA_SHOWN_MAX = 256 * 1024;
 const GENERATED = /^tenants\/[^/]+\.rego$/;
 
 /** The policies of a bundle and its data, as the page shows them. */
 export function filesOf(policy: BundleFiles, data: JsonObject): PolicyFile[] {
-  const shown = { path: DATA, content: JSON.stringify(data, null, 2) };
-  return [{ ...shown, owner: 'operator', generated: false }, ...policiesIn(policy)];
+  const text = JSON.stringify(data, null, 2);
+  const isLarge = text.length > DATA_SHOWN_MAX;
+  const content = isLarge ? `{"too_large_to_edit_here": ${text.length}}` : text;
+  return [{ path: DATA, content, owner: 'operator', generated: isLarge }, ...policiesIn(policy)];
 }
 
 function policiesIn(policy: BundleFiles): PolicyFile[] {

@@ -1,4 +1,4 @@
-// Finds the decisions in what somebody pasted: a row of the evidence, one decision of it, or a list of either.
+// Finds the decisions in what somebody pasted: rows of the evidence, one a line, or decisions, or lists of either.
 import { InputError } from '../../../../runtime/errors.ts';
 import type { RowDecision } from '../../../../runtime/evidence/row.ts';
 import { isJsonObject } from '../../../../runtime/json.ts';
@@ -8,25 +8,28 @@ const texts = ['id', 'boundary', 'module', 'module_digest', 'policy_revision', '
 
 /**
  * The decisions of a pasted text.
- * @throws InputError `input_not_json`, or `input_invalid` for JSON that holds no decision
+ * @throws InputError `input_invalid` for a text that holds none, `input_too_large` for one that holds too many
  */
 export function decisionsIn(text: string): RowDecision[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new InputError('input_not_json', 'what was pasted is not JSON', { cause });
-  }
+  const value = parsed(text) ?? text.trim().split('\n').map(parsed);
   const found = decisionsOf(value);
   if (found.length === 0) {
-    throw new InputError('input_invalid', 'there is no decision in what was pasted', {
-      hint: 'paste a row of the evidence, or one of its decisions; platform audit --show prints them',
+    throw new InputError('input_invalid', 'there is no decision in JSON in what was pasted', {
+      hint: 'paste a row of the evidence, or one of its decisions; platform audit show --json prints them',
     });
   }
   if (found.length > DECISIONS_MAX) {
     throw new InputError('input_too_large', `more than ${DECISIONS_MAX} decisions were pasted`);
   }
   return found;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function decisionsOf(value: unknown): RowDecision[] {

@@ -11,6 +11,8 @@ interface Cast {
   /** A service that the agent was granted, and a tool of it. */
   service: string;
   tool: string;
+  /** A host whose pages the agent may open. */
+  host: string;
 }
 
 const counters = { agent_minute: 1, tenant_minute: 1 };
@@ -84,11 +86,11 @@ const samples: Record<Boundary, (cast: Cast) => JsonObject> = {
     },
     counters,
   }),
-  browse: ({ identity, service }) => ({
+  browse: ({ identity, host }) => ({
     action: 'browse',
     identity,
     resource: {
-      ...{ kind: 'url', scheme: 'https', host: `${service}.example.com`, port: 443, path: '/' },
+      ...{ kind: 'url', scheme: 'https', host, port: 443, path: '/' },
       userinfo: false,
     },
     actions: ['screenshot'],
@@ -126,22 +128,40 @@ const windows = { minute: 1, hour: 1, day: 1 };
 
 function castOf(data: JsonObject): Cast {
   const agents = Object.entries(objectOf(data.agents));
-  const [first, second] = [agents[0], agents[1] ?? agents[0]];
-  const trustDomain = first?.[0].split('/')[2] ?? 'platform.local';
+  const trustDomain = agents[0]?.[0].split('/')[2] ?? 'platform.local';
   const made = `spiffe://${trustDomain}/agent/acme/assistant/main`;
-  const identity = identityOf(first?.[0] ?? made, objectOf(first?.[1]));
-  const peer = identityOf(second?.[0] ?? made, objectOf(second?.[1]));
+  const [spiffeId, entry] = agents.find(([, each]) => servicesOf(each).length > 0) ?? [made, {}];
+  const known = objectOf(entry);
+  const [peerId = spiffeId] = Object.keys(objectOf(objectOf(known.peers).send));
   const [operator = `spiffe://${trustDomain}/operator/local`] = Object.keys(
     objectOf(data.operators),
   );
-  const [granted = ['orders', {}]] = Object.entries(objectOf(objectOf(first?.[1]).resources));
-  const [service, grant] = granted as [string, JsonValue];
-  const [tool = `${service}_get`] = Object.keys(objectOf(objectOf(grant).tools));
-  const person = { spiffe_id: operator, trust_domain: trustDomain };
+  const [service = 'orders'] = servicesOf(entry);
+  const [tool = `${service}_get`] = Object.keys(
+    objectOf(objectOf(objectOf(known.resources)[service]).tools),
+  );
+  const hosts = Object.entries(objectOf(objectOf(known.browse).hosts))
+    .filter(([name, grant]) => !name.includes('*') && grant !== false)
+    .map(([name]) => name);
   return {
-    ...{ identity, peer, service, tool },
-    operator: { ...person, tenant: '', agent: '', role: '' },
+    ...{ service, tool, host: hosts[0] ?? 'www.example.com' },
+    identity: identityOf(spiffeId, known),
+    peer: identityOf(peerId, objectOf(objectOf(data.agents)[peerId])),
+    operator: {
+      ...{ spiffe_id: operator, trust_domain: trustDomain },
+      ...{ tenant: '', agent: '', role: '' },
+    },
   };
+}
+
+/** The services that an agent was granted, those first of which it may do everything. */
+function servicesOf(entry: JsonValue): string[] {
+  const granted = Object.entries(objectOf(objectOf(entry).resources));
+  const services = granted.filter(([name]) => name !== 'catalog');
+  const actions = (grant: JsonValue) => Object.keys(objectOf(objectOf(grant).actions)).length;
+  return services
+    .sort(([, one], [, other]) => actions(other) - actions(one))
+    .map(([service]) => service);
 }
 
 function identityOf(spiffeId: string, entry: JsonObject): JsonObject {
