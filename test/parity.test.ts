@@ -1,107 +1,74 @@
-// One decision everywhere: the same inputs through Node, Python and the command line give the same ids.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { test } from 'uvu';
+// One decision everywhere: the same hostile inputs through Node, Python and the command line give the same ids.
+import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeBundleKey } from '../runtime/bundle/keys.ts';
-import { loadPair } from '../runtime/bundle/load.ts';
-import { writeSamplePair } from '../runtime/bundle/testing.ts';
-import { BOUNDARIES } from '../runtime/decide/boundary.ts';
-import type { Decision } from '../runtime/decide/decision.ts';
-import { createLocalDecider } from '../runtime/decide/local.ts';
+import { BOUNDARIES, DECISION_MODULES } from '../runtime/decide/boundary.ts';
 import { needs } from '../runtime/testing/needs.ts';
-import { sampleData } from '../runtime/testing/sample-data.ts';
-import type { SampleRequest } from '../runtime/testing/sample-requests.ts';
-import { sampleRequests } from '../runtime/testing/sample-requests.ts';
-import { pythonForTests } from '../sdk/python/environment.ts';
+import { hostileRequests } from '../runtime/testing/sample-requests.ts';
+import { compareHosts, type ParityReport } from '../scripts/parity/compare.ts';
+import { type Answer, type HostName, toLine } from '../scripts/parity/host.ts';
+import { exampleOf } from '../scripts/parity/report.ts';
+import { startHosts } from '../scripts/parity/start.ts';
 
-const COUNT = Number(process.env.PLATFORM_PARITY_COUNT ?? 20_000);
+const COUNT = 20_000;
 const SEED = 20260101;
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const folder = mkdtempSync(join(tmpdir(), 'platform-parity-'));
-const requests = sampleRequests(COUNT, SEED);
-const { keys, trusted } = await writeSamplePair(folder, { data: sampleData(220) });
-const keysFile = join(folder, 'bundle.jwk');
-await writeBundleKey(keysFile, keys);
-const pair = await loadPair(folder, trusted);
-const decider = createLocalDecider({ current: () => pair });
-/** What a caller can do that honours everything but questions; it does not enter the id. */
-const honours = ['max_bytes', 'rate', 'budget', 'redact'];
-const decisions: Decision[] = requests.map((request) => decider.decide({ ...request, honours }));
+const test = suite('parity');
+const names: HostName[] = ['node', 'cli', ...(needs('python') ? (['python'] as const) : [])];
+let report: ParityReport;
 
-/** One request as the other hosts read it: a line of JSON, bytes in base64. */
-function toLine(request: SampleRequest): string {
-  return JSON.stringify({
-    boundary: request.boundary,
-    module: request.module,
-    input: Buffer.from(request.input).toString('base64'),
-    salt: Buffer.from(request.salt).toString('hex'),
-    ...(request.schema && { schema: Buffer.from(request.schema).toString('base64') }),
-  });
-}
+test.before(async () => {
+  await using running = await startHosts(names);
+  report = await compareHosts({ ...running, inputs: COUNT, seed: SEED });
+});
 
-/** Runs another host on all requests and returns the ids that it computed by itself. */
-async function idsFrom(command: string, args: string[]): Promise<string[]> {
-  const child = spawn(command, args, { cwd: root, stdio: ['pipe', 'pipe', 'inherit'] });
-  const chunks: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
-  child.stdin.end(`${requests.map(toLine).join('\n')}\n`);
-  assert.is(await closed, 0, `${command} ${args.join(' ')} failed`);
-  const lines = Buffer.concat(chunks).toString().trimEnd().split('\n');
-  return lines.map((line) => (JSON.parse(line) as { id: string }).id);
-}
+test('every host gives the id that Node gives, which is the same for bytes and for values', () => {
+  assert.is(report.inputs, COUNT);
+  assert.is(report.differences.map(exampleOf).join('\n'), '');
+  for (const name of names) assert.is(report.hosts.get(name)?.differing, 0, name);
+});
 
-function assertSameIds(host: string, ids: string[]): void {
-  assert.is(ids.length, decisions.length, `${host} answered another number of requests`);
-  ids.forEach((id, index) => {
-    const { boundary, module, input } = requests[index]!;
-    const shown = Buffer.from(input).toString().slice(0, 300);
-    assert.is(id, decisions[index]!.id, `${host}: ${boundary} ${module} ${shown}`);
-  });
-}
-
-test('the generated requests mean something: at least 30 % of each boundary are allowed', () => {
-  assert.ok(requests.length >= 20_000);
+test('the generated requests mean something: from 30 % to 90 % of each boundary are allowed', () => {
   for (const boundary of BOUNDARIES) {
-    const of = decisions.filter((decision) => decision.boundary === boundary);
-    const allowed = of.filter((decision) => decision.allow).length;
-    assert.ok(allowed >= 0.3 * of.length, `${boundary}: ${allowed} of ${of.length} allowed`);
-    assert.ok(allowed <= 0.9 * of.length, `${boundary}: ${allowed} of ${of.length} allowed`);
+    const { inputs, allowed } = report.shares.get(boundary)!;
+    assert.ok(allowed >= 0.3 * inputs, `${boundary}: ${allowed} of ${inputs} allowed`);
+    assert.ok(allowed <= 0.9 * inputs, `${boundary}: ${allowed} of ${inputs} allowed`);
   }
-  const codes = new Set(decisions.map((decision) => decision.reason.code));
-  for (const code of ['input_not_utf8', 'input_duplicate_key', 'input_number_not_portable']) {
-    assert.ok(codes.has(code), `no request was refused with ${code}`);
-  }
+  for (const module of DECISION_MODULES) assert.ok(report.shares.has(`module ${module}`), module);
 });
 
-test('the same input gives the same id again, another one another', () => {
-  for (let i = 0; i < requests.length; i += 97) {
-    assert.is(decider.decide(requests[i]!).id, decisions[i]!.id);
-  }
-  const distinct = new Set(
-    decisions.map(({ boundary, module, committedInput, outputBytes }) =>
-      [boundary, module, Buffer.from(committedInput), Buffer.from(outputBytes)].join('\n'),
-    ),
+test('every way in which an input can be refused is among them', () => {
+  const codes = [
+    ...['input_too_large', 'input_not_utf8', 'input_lone_surrogate', 'input_not_json'],
+    ...['input_duplicate_key', 'input_number_not_portable', 'input_too_deep', 'input_key_too_long'],
+    ...['input_invalid', 'module_missing', 'module_digest_mismatch', 'schema_invalid'],
+    ...['spiffe_wildcard', 'spiffe_path_dot_segment', 'guard_blocked', 'message_admitted'],
+  ];
+  for (const code of codes) assert.ok(report.codes.has(code), code);
+});
+
+test('an id depends on the input, the salt and nothing else', async () => {
+  await using running = await startHosts(['node']);
+  const requests = hostileRequests(200, SEED);
+  const ask = async (change: (request: (typeof requests)[number]) => typeof request) =>
+    (await running.reference.decide(requests.map(change).map(toLine))).map((of: Answer) => of.id);
+  const ids = await ask((request) => request);
+  assert.equal(await ask((request) => request), ids);
+  const salted = await ask((request) => ({
+    ...request,
+    salt: request.salt.map((byte) => byte ^ 1),
+  }));
+  assert.ok(
+    salted.some((id, index) => id !== ids[index]),
+    'no salt entered an id',
   );
-  assert.is(new Set(decisions.map((decision) => decision.id)).size, distinct.size);
+  assert.ok(
+    salted.some((id, index) => id === ids[index]),
+    'a salt entered an id that commits nothing',
+  );
+  const elsewhere = await ask((request) => ({
+    ...request,
+    boundary: request.boundary === 'tool' ? 'secret' : 'tool',
+  }));
+  for (const [index, id] of elsewhere.entries()) assert.is.not(id, ids[index]);
 });
 
-test('the command line gives the same ids, from the bundles on disk', async () => {
-  const args = ['cli/platform.ts', 'decide', '--bundles', folder, '--keys', `${keysFile}.pub`];
-  assertSameIds('command line', await idsFrom(process.execPath, args));
-});
-
-if (needs('python')) {
-  test('the Python SDK gives the same ids, with its own host', async () => {
-    const { python } = await pythonForTests();
-    const args = ['-m', 'platform_sdk.parity', '--bundles', folder];
-    assertSameIds('python', await idsFrom(python, [...args, '--modules', 'wasm/build']));
-  });
-}
-
-test.after(() => rmSync(folder, { recursive: true, force: true }));
 test.run();

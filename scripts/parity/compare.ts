@@ -15,6 +15,8 @@ const SHOWN_MAX = 3;
 /** An input to which a host gives another answer than Node. */
 export interface Difference {
   host: HostName;
+  /** How many requests were generated before it. */
+  index: number;
   /** The request as it was generated, and the smallest that still differs. */
   request: SampleRequest;
   smallest: SampleRequest;
@@ -58,7 +60,7 @@ export async function compareHosts(options: CompareOptions): Promise<ParityRepor
   try {
     for (let start = 0; start < inputs && !run.isOver; start += BATCH) {
       const requests = hostileRequests(Math.min(BATCH, inputs - start), seed + start);
-      waiting.push(run.batch({ requests, lines: requests.map(toLine) }));
+      waiting.push(run.batch({ start, requests, lines: requests.map(toLine) }));
       if (waiting.length >= WAITING_MAX) await waiting.shift();
     }
   } finally {
@@ -154,7 +156,7 @@ class Run {
   async #compare(
     host: HostName,
     running: ParityHost,
-    { requests }: Batch,
+    { start, requests }: Batch,
     expected: readonly Answer[],
     found: readonly Answer[],
   ): Promise<void> {
@@ -166,7 +168,7 @@ class Run {
       this.report.hosts.get(host)!.differing += 1;
       if (this.isOver || this.report.differences.length >= SHOWN_MAX) continue;
       const difference: Difference = {
-        ...{ host, request: requests[index]!, smallest: requests[index]! },
+        ...{ host, index: start + index, request: requests[index]!, smallest: requests[index]! },
         ...{ expected: expected[index]!, found: answer },
       };
       this.report.differences.push(difference);

@@ -95,10 +95,10 @@ function planted(wasm: Buffer, fault: Fault | undefined): Buffer {
   if (text === undefined || !isFilter) return wasm;
   const bytes = Buffer.from(wasm);
   let count = 0;
-  for (const [encoding, width] of [['utf8', 1] as const, ['utf16le', 2] as const]) {
-    const needle = Buffer.from(text, encoding);
+  // The last byte of a text in UTF-16 is zero, and left out where a data segment ends.
+  for (const needle of [Buffer.from(text), Buffer.from(text, 'utf16le').subarray(0, -1)]) {
     for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, at + 1)) {
-      bytes[at + needle.length - width]! ^= 1;
+      bytes[at + needle.length - 1]! ^= 1;
       count += 1;
     }
   }

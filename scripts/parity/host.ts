@@ -19,6 +19,8 @@ export interface Answer {
 
 /** Requests as every host reads them: a line of JSON each. */
 export interface Batch {
+  /** How many requests came before these. */
+  start: number;
   requests: readonly SampleRequest[];
   lines: readonly string[];
 }

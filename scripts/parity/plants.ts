@@ -18,8 +18,8 @@ export interface PlantOptions {
 export interface Planted {
   host: HostName;
   fault: string;
-  /** Whether an id differed, and after how many inputs. */
   found: boolean;
+  /** How many inputs came before the one that found it; or how many there were, and none did. */
   inputs: number;
 }
 
@@ -47,13 +47,13 @@ export async function runPlants({
             host: name,
             fault: fault.name,
             found: difference !== undefined,
-            inputs: report.inputs,
+            inputs: difference?.index ?? report.inputs,
           });
           const what = `${name}, one bit of ${fault.name}`;
           const outcome =
             difference === undefined
               ? `NOT FOUND in ${report.inputs} inputs`
-              : `found within ${report.inputs} inputs\n${exampleOf(difference)}`;
+              : `found by input ${difference.index + 1}\n${exampleOf(difference)}`;
           process.stderr.write(`${what}: ${outcome}\n\n`);
         } finally {
           await host.close();

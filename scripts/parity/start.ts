@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeBundleKey } from '../../runtime/bundle/keys.ts';
 import { writeSamplePair } from '../../runtime/bundle/testing.ts';
+import type { JsonObject } from '../../runtime/json.ts';
+import { sampleServices } from '../../runtime/testing/requests/mesh.ts';
 import { sampleData } from '../../runtime/testing/sample-data.ts';
 import type { Fault } from './faults.ts';
 import type { HostName, HostSetup, ParityHost } from './host.ts';
@@ -11,10 +13,16 @@ import { starters } from './hosts.ts';
 
 const AGENTS = 220;
 
+/** The data that the generated requests are about. */
+export function parityData(): JsonObject {
+  const data = sampleData(AGENTS);
+  return { ...data, ...sampleServices(data.services) };
+}
+
 /** The pair of bundles on disk; disposing of it deletes it. */
 export async function samplePairOnDisk(): Promise<HostSetup & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-parity-'));
-  const { keys, trusted } = await writeSamplePair(folder, { data: sampleData(AGENTS) });
+  const { keys, trusted } = await writeSamplePair(folder, { data: parityData() });
   await writeBundleKey(join(folder, 'bundle.jwk'), keys);
   return {
     ...{ folder, trusted },

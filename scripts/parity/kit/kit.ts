@@ -10,7 +10,7 @@ import { signBundle } from '../../../runtime/bundle/sign.ts';
 import { samplePolicies } from '../../../runtime/bundle/testing.ts';
 import { BUILT_MODULES } from '../../../runtime/decide/local.ts';
 import { moduleBytes, moduleDigest } from '../../../runtime/modules/source.ts';
-import { sampleData } from '../../../runtime/testing/sample-data.ts';
+import { parityData } from '../start.ts';
 import { bundleLayer } from './bundles.ts';
 import { canonicalLayer } from './canonical.ts';
 import { type KitContext, openKit } from './context.ts';
@@ -20,7 +20,6 @@ import { commitmentLayer, hashLayer, idLayer } from './hashes.ts';
 import type { Layer, Vector } from './layer.ts';
 import { KIT_SCHEMA } from './schema.ts';
 
-const AGENTS = 220;
 /** So that no clock enters the kit. */
 const SIGNED_AT = new Date(0);
 
@@ -53,7 +52,7 @@ export async function makeKit(folder: string): Promise<void> {
     await writeFile(join(folder, 'modules', `${name}.wasm.gz`), packed);
   }
   const policy = buildPolicyBundle(await samplePolicies());
-  const data = buildDataBundle(sampleData(AGENTS));
+  const data = buildDataBundle(parityData());
   for (const [kind, { files }] of [
     ['policy', policy],
     ['data', data],
