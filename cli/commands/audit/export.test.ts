@@ -204,6 +204,33 @@ test('what was changed in the file on the way is named', async () => {
   }
 });
 
+test('a log that was handed over to another key is exported with both, and either is enough', async () => {
+  const rotated = await place('rotated');
+  await rotated.log.append(draftOf(decideTool({ to: 'a' })));
+  const { log } = rotated.log.status();
+  await rotated.close();
+  writeFileSync(join(rotated.root, 'keys', 'evidence.seed'), new Uint8Array(32).fill(7));
+  const old = readFileSync(join(rotated.checkpoints, `${log}.key`));
+  assert.is((await runAuditCommand(['rotate-key', '--state', rotated.root])).code, 0);
+  const now = readFileSync(join(rotated.checkpoints, `${log}.key`));
+  assert.not.equal(old, now);
+  for (const [name, ...selection] of [
+    ['handed'],
+    ['some', '--tenant', 'tenant-1', '--with-bundles'],
+  ]) {
+    const out = join(rotated.root, `${name}.tar`);
+    await runAuditCommand(['export', '--state', rotated.root, '--out', out, ...selection]);
+    for (const trusted of [old, now]) {
+      const file = join(rotated.root, 'trusted.key');
+      writeFileSync(file, trusted);
+      const found = await runAuditCommand(['--verify', '--from-export', out, '--key', file]);
+      const isUnsignedByOld = name === 'some' && trusted === old;
+      assert.is(found.code, isUnsignedByOld ? 5 : 0, `${name} ${found.out}`);
+      if (isUnsignedByOld) assert.match(found.out, 'manifest');
+    }
+  }
+});
+
 test('two entries of one name, and what is no export at all', async () => {
   const bytes = readFileSync(file('whole.tar'));
   const first = (await readEntries(bytesSource(bytes))).get('evidence/log.json')!;

@@ -25,7 +25,7 @@ export function whatIfHtml(found: WhatIfFound): string {
   return documentOf(
     `What a change of policy changes: ${word}`,
     html`<header><h1>What a change of policy would have changed</h1></header>
-<section class="verdict ${tone}"><p class="word">${word}</p><p class="say">${cut(conclusionText(found), 600)}.</p></section>
+<section class="verdict ${tone}"><p class="word">${word}</p><p class="say">${capital(cut(conclusionText(found), 600))}.</p></section>
 <dl class="numbers"><div><dt>Decisions</dt><dd>${grouped(counts.decisions)}</dd></div>
 <div><dt>Asked again</dt><dd>${grouped(counts.asked)}</dd></div>
 <div><dt>Would change</dt><dd>${grouped(changes.count)}</dd></div>
@@ -67,4 +67,8 @@ function agentRow({ agent, count, first, last }: AgentChanges): Html {
 function answer({ allow, rule, obligations }: Answer): Html {
   const asked = obligations.length > 0 ? cut(JSON.stringify(obligations), TEXT_MAX) : undefined;
   return html`<span class="value">${allow ? 'allow' : 'deny'}</span> <code>${cut(rule, TEXT_MAX)}</code>${asked !== undefined && html` with <code>${asked}</code>`}`;
+}
+
+function capital(sentence: string): string {
+  return sentence.slice(0, 1).toUpperCase() + sentence.slice(1);
 }
