@@ -1,5 +1,6 @@
 // What every inbound proxy must do, ours or Envoy in its place; run by inbound.test.ts and envoy.test.ts.
 import { suite } from 'uvu';
+import { bodyChecks } from './contract-bodies.ts';
 import { identityChecks } from './contract-identity.ts';
 import { requestChecks } from './contract-requests.ts';
 import { trafficChecks } from './contract-traffic.ts';
@@ -61,6 +62,7 @@ export function meshContract({ name, start, cannot = {} }: ContractOptions): voi
   };
   identityChecks(add);
   requestChecks(add);
+  bodyChecks(add);
   trafficChecks(add);
   const stale = Object.keys(cannot).filter((check) => !known.has(check));
   if (stale.length > 0) throw new Error(`the contract has no check ${stale.join(', ')}`);

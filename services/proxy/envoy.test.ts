@@ -9,7 +9,7 @@ import { meshPair } from './testing/policy.ts';
 
 if (needs('envoy')) {
   const folder = mkdtempSync(join(tmpdir(), 'mesh-policy-'));
-  const pair = await meshPair(folder, ['web', 'grpc', 'open']);
+  const pair = await meshPair(folder, ['web', 'grpc', 'open', 'mcp']);
   rmSync(folder, { recursive: true });
   meshContract({
     name: 'envoy',

@@ -10,7 +10,7 @@ import { meshPair } from './testing/policy.ts';
 import { trustDomain } from './testing/world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mesh-policy-'));
-const services = ['web', 'grpc', 'open'];
+const services = ['web', 'grpc', 'open', 'mcp'];
 const pair = await meshPair(folder, services);
 rmSync(folder, { recursive: true });
 const filters = new Map<string, Filter>(

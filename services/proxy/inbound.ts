@@ -9,12 +9,14 @@ import {
   verifyTlsPeer,
 } from '../../runtime/identity/workload/tls.ts';
 import type { X509Source } from '../../runtime/identity/workload/x509.ts';
+import type { MeshRequest } from '../../runtime/mesh/message.ts';
 import type { Filter } from '../../runtime/proxywasm/filter.ts';
 import { METRIC } from '../../runtime/telemetry/names.ts';
 import { isDenial } from './answer.ts';
 import { PeerConnections } from './connections.ts';
 import { type Arrival, createFront } from './front.ts';
 import { type HealthState, healthOf, serveHealth, serveMetrics } from './health.ts';
+import { HeldBytes } from './held-body.ts';
 import { serveInbound } from './inbound-stream.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { defaultLimits } from './limits.ts';
@@ -46,6 +48,8 @@ export interface InboundService {
 /** A request or a connection that was refused. */
 export interface InboundRefusal extends Refusal {
   decisionId: string | undefined;
+  /** The request whose body was decided on, with the salt that commits what is in it. */
+  message?: { request: MeshRequest; salt: Uint8Array } | undefined;
 }
 
 export interface InboundConfig extends MeshConfig<InboundRefusal> {
@@ -97,10 +101,20 @@ export function createInboundProxy(config: InboundConfig): MeshProxy {
     onCut: ({ peer }, error) => refused(error, peer.spiffeId, ''),
   });
   const share = new StreamShare(limits.streamsPerAgent);
+  const held = new HeldBytes(limits);
   const front = createFront<InboundConnection>({
     limits,
     onArrival: (arrival: Arrival<InboundConnection>) =>
-      void serveInbound(arrival, { config, limits, clock, journal, metrics, connections, share }),
+      void serveInbound(arrival, {
+        config,
+        limits,
+        clock,
+        journal,
+        metrics,
+        connections,
+        share,
+        held,
+      }),
     onUnparsed: ({ peer: { spiffeId }, hosted: { service } }, error) =>
       unparsed({ source: spiffeId, destination: service.spiffeId }, error, (facts) =>
         config.onRefused?.({ ...facts, service: service.name, spiffeId, decisionId: undefined }),

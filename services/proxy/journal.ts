@@ -18,6 +18,10 @@ export interface StreamRecord {
   protocol: Protocol;
   requestId: string;
   decisionId: string;
+  /** Of every decision about the request, where there was more than the one. */
+  decisionIds: string;
+  /** What the body calls, where it was read: the method of its message, and the tool. */
+  message: { method?: string | undefined; tool?: string | undefined };
   /** A stable code, or `client_left`. */
   reason: string;
   upstreamError: string;
@@ -63,6 +67,8 @@ export function createJournal(
         duration_ms: Math.round(ms * 1000) / 1000,
         request_id: record.requestId,
         decision_id: record.decisionId,
+        ...(record.decisionIds === '' ? {} : { decision_ids: record.decisionIds }),
+        ...called(record),
         reason: record.reason,
         upstream_error: record.upstreamError,
       });
@@ -72,6 +78,13 @@ export function createJournal(
       const ids = { source_spiffe_id: source, destination_spiffe_id: destination };
       accessLog({ time, direction, ...ids, status: 0, request_id: requestId, reason });
     },
+  };
+}
+
+function called({ message: { method, tool } }: StreamRecord): JsonObject {
+  return {
+    ...(method === undefined ? {} : { message_method: method }),
+    ...(tool === undefined ? {} : { tool }),
   };
 }
 

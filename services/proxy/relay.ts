@@ -4,6 +4,7 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 import { PlatformError } from '../../runtime/errors.ts';
 import type { HeaderPairs } from '../../runtime/proxywasm/filter.ts';
 import type { RequestHead } from './fields.ts';
+import type { HeldBody } from './held-body.ts';
 import type { ProxyLimits } from './limits.ts';
 import type {
   Client,
@@ -17,6 +18,8 @@ export interface RelayOptions {
   /** Largest request body; 0 is no limit. */
   bodyBytes: number;
   limits: ProxyLimits;
+  /** The request's body, where it was read before. */
+  held?: HeldBody | undefined;
   /** Changes the head of the answer; what throws here cuts the stream. */
   onResponse?: (status: number, headers: HeaderPairs, hasBody: boolean) => ResponseHead;
 }
@@ -107,7 +110,16 @@ class Relay implements ClientListener {
       this.onError(error as Error);
       return;
     }
-    if (this.#head.hasBody) this.#sendBody(this.#call);
+    const { held } = this.#options;
+    if (held !== undefined) this.#sendHeld(this.#call, held);
+    else if (this.#head.hasBody) this.#sendBody(this.#call);
+  }
+
+  #sendHeld(call: ClientStream, held: HeldBody): void {
+    this.#bytesReceived = held.bytes;
+    // It counts as held until it has left for the service.
+    call.sink.once('finish', () => held.release());
+    call.sink.end(held.whole());
   }
 
   #sendBody(call: ClientStream): void {
@@ -267,7 +279,8 @@ function broken(cause?: Error): PlatformError {
   return new PlatformError('request_malformed', 'the request broke off', { cause });
 }
 
-function tooLarge(bytesMax: number): PlatformError {
+/** A body over its limit. */
+export function tooLarge(bytesMax: number): PlatformError {
   return new PlatformError('body_too_large', `the body is over ${bytesMax} bytes`);
 }
 

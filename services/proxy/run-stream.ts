@@ -37,6 +37,8 @@ export async function runStream(
     protocol: stream.protocol,
     requestId: '',
     decisionId: '',
+    decisionIds: '',
+    message: {},
     reason: '',
     upstreamError: '',
     startedAt: performance.now(),

@@ -140,6 +140,8 @@ function mesh(service: string, folder: string, pair: LoadedPair): object {
       config: {
         name: 'mesh',
         failure_policy: 'FAIL_CLOSED',
+        // The head waits while the body is read.
+        allow_on_headers_stop_iteration: true,
         vm_config: {
           vm_id: `${service} ${pair.data.revision}`,
           runtime: 'envoy.wasm.runtime.v8',

@@ -9,9 +9,17 @@ import { callingServiceId } from './world.ts';
 /** Writes the signed pair below `folder`; returns the keys to verify it with. */
 export async function writeMeshPair(folder: string, services: readonly string[]): Promise<JWK[]> {
   const open = { agents: true, callers: { [callingServiceId]: true } };
+  const body = {
+    protocol: 'mcp',
+    methods: { 'tools/list': true },
+    paths: { 'POST /mcp': true },
+    scanners: ['Secrets'],
+  };
   const data = {
     ...sampleData(5),
-    services: Object.fromEntries(services.map((name) => [name, open])),
+    services: Object.fromEntries(
+      services.map((name) => [name, name === 'mcp' ? { ...open, body } : open]),
+    ),
   };
   return (await writeSamplePair(folder, { data })).trusted;
 }

@@ -38,7 +38,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** Starts the services; `web` speaks HTTP/1.1 and `grpc` HTTP/2, `open` is `web` without a body limit. */
+/** Starts the services; `web` speaks HTTP/1.1 and `grpc` HTTP/2, `open` is `web` without a body limit, `mcp` is `web` whose bodies are read. */
 export async function createWorld(): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'mesh-'));
   const [ca, foreignCa] = await Promise.all([testCa(trustDomain), testCa(trustDomain)]);
@@ -59,6 +59,7 @@ export async function createWorld(): Promise<World> {
     service('web', paths.web, 'http1'),
     { ...service('grpc', paths.grpc, 'h2c'), bodyBytes: 0 },
     { ...service('open', paths.web, 'http1'), bodyBytes: 0 },
+    service('mcp', paths.web, 'http1'),
   ];
   const svids = await Promise.all(services.map(({ spiffeId }) => ca.issue(spiffeId)));
   return {
