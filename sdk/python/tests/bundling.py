@@ -8,8 +8,10 @@ import tarfile
 from pathlib import Path
 
 import jwt
+import pytest
 from jwt.algorithms import OKPAlgorithm
 
+from platform_sdk import BundleError
 from platform_sdk.bundles import Files, read_bundle
 from platform_sdk.bundles._pair import revision_of
 
@@ -82,3 +84,10 @@ def replace(folder: Path, kind: str, files: Files) -> None:
 def read(folder: Path) -> tuple[Files, Files]:
     """The files of a pair."""
     return read_bundle(folder / "policy"), read_bundle(folder / "data")
+
+
+def code_of(act) -> str:
+    """The code of the BundleError that this raises."""
+    with pytest.raises(BundleError) as caught:
+        act()
+    return caught.value.code

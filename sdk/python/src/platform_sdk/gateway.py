@@ -6,110 +6,36 @@ import functools
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any, TypeVar, cast
 from urllib.parse import quote, urlencode
 
 from ._http import JsonClient, detail_of, error_of
+from ._tool import SearchResult, Tool, ToolParameter, ToolResult, ToolType, tool_of
 from .agent import current_agent
 from .errors import (
     AuthenticationError,
     ConfigurationError,
-    CredentialError,
-    InputError,
-    PlatformError,
 )
+
+__all__ = [
+    "GatewayClient",
+    "SearchResult",
+    "Tool",
+    "ToolParameter",
+    "ToolResult",
+    "ToolType",
+    "call_tool",
+    "default",
+    "discover_tools",
+    "list_tools",
+    "mcp_tool",
+]
 
 DEFAULT_TIMEOUT = 60.0
 # Between the end of a parked call's wait and the client's own timeout: time for the answer.
 _ANSWER_SECONDS = 5.0
 
 _Class = TypeVar("_Class")
-
-
-class ToolType(str, Enum):
-    """How a tool is called."""
-
-    FUNCTION = "function"
-
-
-@dataclass(frozen=True)
-class ToolParameter:
-    """One top-level parameter of a tool."""
-
-    name: str
-    type: str
-    required: bool = False
-    default: Any = None
-    description: str = ""
-
-
-@dataclass(frozen=True)
-class Tool:
-    """A tool as the gateway lists it; `schema` is the JSON Schema that its arguments must fit."""
-
-    name: str
-    description: str = ""
-    parameters: tuple[ToolParameter, ...] = ()
-    source: str = "openapi"
-    tool_type: ToolType = ToolType.FUNCTION
-    tags: tuple[str, ...] = ()
-    service: str = ""
-    action: str = "read"
-    schema: dict[str, Any] = field(default_factory=dict, hash=False)
-
-    def to_openai_format(self) -> dict[str, Any]:
-        """The tool as OpenAI's function calling takes it."""
-        function = {
-            "name": self.name,
-            "description": self.description,
-            "parameters": self._schema(),
-        }
-        return {"type": "function", "function": function}
-
-    def to_mcp_format(self) -> dict[str, Any]:
-        """The tool as MCP's `tools/list` lists it."""
-        return {"name": self.name, "description": self.description, "inputSchema": self._schema()}
-
-    def _schema(self) -> dict[str, Any]:
-        if self.schema:
-            return self.schema
-        properties = {
-            p.name: {"type": p.type, "description": p.description} for p in self.parameters
-        }
-        required = [p.name for p in self.parameters if p.required]
-        return {"type": "object", "properties": properties, "required": required}
-
-
-@dataclass(frozen=True)
-class SearchResult:
-    """A tool and how well it fits, 0 to 1."""
-
-    tool: Tool
-    score: float
-
-
-@dataclass(frozen=True)
-class ToolResult:
-    """What a call gave. `error` is None or `{"code", "message", …}`; a denial names its
-    `decision_id`."""
-
-    success: bool
-    result: Any = None
-    error: Any = None
-    request_id: str = ""
-    decisions: dict[str, Any] = field(default_factory=dict, hash=False)
-    approval: Any = None
-
-    def raise_for_error(self) -> ToolResult:
-        """Raises what went wrong as an exception; returns itself when nothing did."""
-        if self.success:
-            return self
-        error = self.error or {}
-        kinds: dict[Any, type[PlatformError]] = {403: CredentialError, 422: InputError}
-        kind = kinds.get(error.get("status"), PlatformError)
-        raise kind(error.get("message", "the call failed"), code=error.get("code"), data=error)
 
 
 class GatewayClient:
@@ -144,19 +70,19 @@ class GatewayClient:
             if not force_refresh and key in self._listed:
                 return list(self._listed[key])
         query = f"?{urlencode([('tag', tag) for tag in key])}" if key else ""
-        tools = [_tool(entry) for entry in self._ask("GET", f"/api/v1/tools{query}")["tools"]]
+        tools = [tool_of(entry) for entry in self._ask("GET", f"/api/v1/tools{query}")["tools"]]
         with self._lock:
             self._listed[key] = tools
         return list(tools)
 
     def get_tool(self, name: str) -> Tool:
         """One tool. Raises PlatformError `tool_unknown`, CredentialError when policy hides it."""
-        return _tool(self._ask("GET", f"/api/v1/tools/{quote(name, safe='')}"))
+        return tool_of(self._ask("GET", f"/api/v1/tools/{quote(name, safe='')}"))
 
     def search_tools(self, query: str) -> list[SearchResult]:
         """The tools that fit the words, best first."""
         found = self._ask("GET", f"/api/v1/tools/search?{urlencode({'q': query})}")
-        return [SearchResult(_tool(entry["tool"]), entry["score"]) for entry in found["results"]]
+        return [SearchResult(tool_of(entry["tool"]), entry["score"]) for entry in found["results"]]
 
     def call_tool(
         self,
@@ -252,30 +178,6 @@ class GatewayClient:
         if 200 <= status < 300 and isinstance(answer, dict):
             return answer
         raise error_of(status, answer if isinstance(answer, dict) else {})
-
-
-def _tool(entry: Mapping[str, Any]) -> Tool:
-    parameters = tuple(
-        ToolParameter(
-            name=p["name"],
-            type=p.get("type", "string"),
-            required=p.get("required", False),
-            default=p.get("default"),
-            description=p.get("description", ""),
-        )
-        for p in entry.get("parameters", ())
-    )
-    return Tool(
-        name=entry["name"],
-        description=entry.get("description", ""),
-        parameters=parameters,
-        source=entry.get("source", "openapi"),
-        tool_type=ToolType(entry.get("tool_type", "function")),
-        tags=tuple(entry.get("tags", ())),
-        service=entry.get("service", ""),
-        action=entry.get("action", "read"),
-        schema=entry.get("schema") or {},
-    )
 
 
 @functools.lru_cache(maxsize=1)
