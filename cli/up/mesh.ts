@@ -2,11 +2,10 @@
 import { join } from 'node:path';
 import type { LoadedPair } from '../../runtime/bundle/pair.ts';
 import type { Decider } from '../../runtime/decide/decide.ts';
-import type { Decision } from '../../runtime/decide/decision.ts';
 import { createLocalDecider } from '../../runtime/decide/local.ts';
 import { codeOf } from '../../runtime/errors.ts';
 import { serviceSpiffeId } from '../../runtime/identity/spiffe-id.ts';
-import { decideMesh } from '../../runtime/mesh/connect.ts';
+import { decideRequest, type MeshJudgement } from '../../runtime/mesh/request.ts';
 import type { Filter } from '../../runtime/proxywasm/filter.ts';
 import { meshFilter } from '../../runtime/proxywasm/mesh-filter.ts';
 import { defaultLimits as gatewayLimits } from '../../services/gateway/gateway.ts';
@@ -78,13 +77,13 @@ export async function startMesh(
       pageMetrics: [metrics],
       services: services.map((name) => hosted(state.run, trustDomain, name)),
       filterFor: (service) => filters.of(service.name),
-      onRefused: (refusal) =>
-        recordRefusal(
-          evidence.observed,
-          { service: refusal.service },
-          refusal,
-          filters.decision(refusal),
-        ),
+      async onRefused(refusal) {
+        const judgement = filters.judgement(refusal);
+        // Before the row that names them, so that an audit can always decide again.
+        for (const schema of judgement?.schemas ?? []) await evidence.observed.putObject(schema);
+        const door = { service: refusal.service };
+        await recordRefusal(evidence.observed, door, refusal, judgement);
+      },
     }),
   );
   cleanup.add(() => inbound.drain(graceMs));
@@ -179,22 +178,19 @@ class MeshFilters {
   }
 
   /**
-   * The decision by which the filter refused, decided again here, since the filter gives its id only:
+   * The decisions by which the filter refused, made again here, since the filter gives their ids only:
    * the row holds what an audit needs. Undefined where the ids differ, or nothing was decided.
    */
-  decision({
-    service,
-    spiffeId,
-    requestId,
-    time,
-    decisionId,
-  }: InboundRefusal): Decision | undefined {
-    if (decisionId === undefined || spiffeId === undefined) return undefined;
+  judgement(refusal: InboundRefusal): MeshJudgement | undefined {
+    const { service, spiffeId, requestId, time, decisionId, message } = refusal;
+    if (decisionId === undefined || spiffeId === undefined || message === undefined) return;
     const decider = this.#filters.get(service)?.decider;
     if (decider === undefined) return undefined;
-    const { trustDomain } = this.#foundation;
-    const decision = decideMesh(decider, { spiffeId, trustDomain, service, requestId, time });
-    return decision.id === decisionId && !decision.allow ? decision : undefined;
+    const { trustDomain, modules } = this.#foundation;
+    const facts = { spiffeId, trustDomain, service, requestId, time, salt: message.salt };
+    const parts = { decider, record: modules.record };
+    const judgement = decideRequest(parts, facts, message.request);
+    return judgement.settled.id === decisionId && !judgement.allow ? judgement : undefined;
   }
 
   close(): void {

@@ -19,6 +19,12 @@ export interface ProxyRefusal {
 
 const budget = new RowBudget();
 
+/** The decisions about what was refused, as they were made once more for the row. */
+export interface Redecided {
+  decisions: readonly Decision[];
+  reason: { code: string; message: string };
+}
+
 /**
  * Writes the denial row; `door` names where it happened. Where nobody was identified, the row has no
  * SPIFFE ID but the process, where the kernel knows it. Throws `evidence_unavailable` for whom too
@@ -28,13 +34,14 @@ export async function recordRefusal(
   evidence: Pick<EvidenceLog, 'append'>,
   door: JsonObject,
   { error, requestId, time, method, spiffeId, pid, uid }: ProxyRefusal,
-  decision?: Decision,
+  redecided?: Redecided,
 ): Promise<void> {
   if (!budget.take(spiffeId ?? `pid ${pid ?? 'unknown'}`)) {
     throw new EvidenceError('evidence_unavailable', 'too many refusals to put on record', {
       hint: 'wait a while, and ask only for what was granted',
     });
   }
+  const decisions = redecided?.decisions ?? [];
   const process: JsonObject = pid === undefined ? {} : { pid, uid: uid ?? -1 };
   await evidence.append({
     kind: 'denial',
@@ -44,9 +51,14 @@ export async function recordRefusal(
     spiffe_id: spiffeId ?? '',
     boundary: 'mesh',
     subject: { ...door, method, ...process },
-    decisions: decision === undefined ? [] : [decision],
-    reason: decision?.reason ?? { code: error.code, message: error.message },
-    controls: decision?.controls ?? ['NIST:IA-9', 'SOC2:CC6.1'],
+    decisions,
+    openings: decisions.flatMap(({ openings }) => openings),
+    reason: redecided?.reason ?? { code: error.code, message: error.message },
+    controls: redecided === undefined ? ['NIST:IA-9', 'SOC2:CC6.1'] : controlsOf(decisions),
     outcome: 'denied',
   });
+}
+
+function controlsOf(decisions: readonly Decision[]): string[] {
+  return [...new Set(decisions.flatMap(({ controls }) => controls))].sort();
 }

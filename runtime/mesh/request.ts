@@ -1,6 +1,6 @@
 // What becomes of a request: every decision about it, in order, as the mesh filter makes them, with the same ids.
 import type { Decider } from '../decide/decide.ts';
-import type { Decision, Obligation } from '../decide/decision.ts';
+import type { Decision, DecisionRequest, Obligation } from '../decide/decision.ts';
 import { honouredFor } from '../decide/obligations.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { Record as RecordModule } from '../modules/record.ts';
@@ -22,6 +22,8 @@ export interface MeshJudgement {
   reason: { code: string; message: string };
   /** Undefined where no body was to be read. */
   message: MeshMessage | undefined;
+  /** Canonical JSON of the schemas that arguments were held to, which an audit needs. */
+  schemas: Uint8Array[];
 }
 
 /** The protocol that a connection's decision obliges to read the body as; undefined where it passes unread. */
@@ -42,7 +44,7 @@ export function decideRequest(
 ): MeshJudgement {
   const connection = decideMesh(decider, facts);
   const protocol = protocolOf(connection);
-  if (protocol === undefined) return settled([connection], undefined);
+  if (protocol === undefined) return settled([connection], undefined, []);
   const message = readMessage(record, protocol, request, bytesMax);
   const input = meshInput(facts, 'call', { message: message.facts });
   const call = decider.decide({
@@ -50,19 +52,22 @@ export function decideRequest(
     honours: honouredFor('mesh', input),
   });
   const decisions = [connection, call];
+  const schemas: Uint8Array[] = [];
   const demanded = call.allow && message.error === '' ? inOrder(call.obligations) : [];
   for (const obligation of demanded) {
-    const decision = decider.decide({
-      ...{ boundary: 'mesh', salt: facts.salt },
-      ...(obligation.kind === 'scan'
+    const asked =
+      obligation.kind === 'scan'
         ? scanOf(obligation, message)
-        : validationOf(record, obligation, message)),
-    });
+        : validationOf(record, obligation, message);
+    if (asked.schema !== undefined) schemas.push(asked.schema);
+    const decision = decider.decide({ boundary: 'mesh', salt: facts.salt, ...asked });
     decisions.push(decision);
     if (!decision.allow) break;
   }
-  return settled(decisions, message);
+  return settled(decisions, message, schemas);
 }
+
+type Asked = Pick<DecisionRequest, 'module' | 'input' | 'schema'>;
 
 /** Schemas first: what does not fit costs no scan. */
 function inOrder(obligations: readonly Obligation[]): Obligation[] {
@@ -70,27 +75,31 @@ function inOrder(obligations: readonly Obligation[]): Obligation[] {
   return [...of('validate_arguments'), ...of('scan')];
 }
 
-function validationOf(record: RecordModule, { schema }: Obligation, message: MeshMessage) {
+function validationOf(record: RecordModule, { schema }: Obligation, message: MeshMessage): Asked {
   const bytes = record.canonicalizeValue(schema!).slice();
   const digest = `sha256:${Buffer.from(record.sha256(bytes)).toString('hex')}`;
   const input = Buffer.from(canonicalText({ arguments: message.arguments, schema: digest }));
-  return { module: 'arguments' as const, input, schema: bytes };
+  return { module: 'arguments', input, schema: bytes };
 }
 
-function scanOf({ scanners, thresholds }: Obligation, { text }: MeshMessage) {
+function scanOf({ scanners, thresholds }: Obligation, { text }: MeshMessage): Asked {
   const asked: JsonObject = { direction: 'input', scanners: scanners!, text };
   const input = Buffer.from(canonicalText({ ...asked, thresholds: thresholds! }));
-  return { module: 'guard' as const, input };
+  return { module: 'guard', input };
 }
 
-function settled(decisions: Decision[], message: MeshMessage | undefined): MeshJudgement {
+function settled(
+  decisions: Decision[],
+  message: MeshMessage | undefined,
+  schemas: Uint8Array[],
+): MeshJudgement {
   const last = decisions.at(-1)!;
   // A policy that allows what could not be read does not know what it allows.
   const isUnread = last.allow && message !== undefined && message.error !== '';
   const reason = isUnread
     ? { code: message.error, message: 'the message cannot be read' }
     : last.reason;
-  return { decisions, settled: last, allow: last.allow && !isUnread, reason, message };
+  return { decisions, settled: last, allow: last.allow && !isUnread, reason, message, schemas };
 }
 
 /** Canonical JSON of a value that was read from canonical JSON, of any size. */
