@@ -148,7 +148,7 @@ function next(counts: Map<string, number>, name: string): [string, number] {
 function answersOf(answers: Map<string, Answers>, name: string): Answers {
   let found = answers.get(name);
   if (found !== undefined) return found;
-  if (answers.size >= NAMES_MAX) return answersOf(answers, OTHER_NAMES);
+  if (answers.size >= NAMES_MAX && name !== OTHER_NAMES) return answersOf(answers, OTHER_NAMES);
   found = { allowed: 0, denied: 0 };
   answers.set(name, found);
   return found;
