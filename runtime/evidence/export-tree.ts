@@ -2,9 +2,13 @@
 import { EvidenceError } from '../errors.ts';
 import type { ByteSource } from './frame.ts';
 import type { RecordHashes } from './hashes.ts';
+import { Recent } from './recent.ts';
 
 const HASH_BYTES = 32;
 const BUFFER_HASHES = 2048;
+/** Hashes are read by the page; those of rows that follow each other are on few pages. */
+const PAGE_BYTES = 1024 * HASH_BYTES;
+const PAGES_KEPT = 128;
 
 /** Where nodes are kept: a file that is read and written at positions. */
 export interface NodeFile extends ByteSource {
@@ -25,6 +29,7 @@ export class ProofTree {
   #buffer: Uint8Array[] = [];
   /** Roots of what is to the right of complete subtrees; they are the same in every proof. */
   readonly #edges = new Map<string, Uint8Array>();
+  readonly #pages = new Recent<Promise<Uint8Array>>(PAGES_KEPT);
 
   constructor(record: RecordHashes, file: NodeFile) {
     this.#record = record;
@@ -92,7 +97,9 @@ export class ProofTree {
   /** The complete subtree of that level that ends before leaf `end`. */
   async #node(level: number, end: number): Promise<Uint8Array> {
     const position = (nodesOf(end - 1) + level) * HASH_BYTES;
-    const bytes = await this.#file.read(position, HASH_BYTES);
+    const start = position - (position % PAGE_BYTES);
+    const page = await this.#pages.get(String(start), () => this.#file.read(start, PAGE_BYTES));
+    const bytes = page.subarray(position - start, position - start + HASH_BYTES);
     if (bytes.byteLength === HASH_BYTES) return bytes;
     throw new EvidenceError('evidence_unavailable', 'the file of hashes is cut off');
   }
