@@ -41,7 +41,8 @@ export class Timeline {
   #startMs = 0;
   #widthMs = FIRST_WIDTH_MS;
   #buckets = new Map<number, Counted>();
-  #lastIndex = -1;
+  /** Of the part that was asked for last; no number where there is none. */
+  #lastIndex = Number.NaN;
   #last: Counted | undefined;
 
   constructor(state?: TimelineState) {
@@ -113,7 +114,7 @@ export class Timeline {
     this.#widthMs = width;
     this.#startMs = floorTo(from, width);
     this.#buckets = new Map();
-    this.#lastIndex = -1;
+    this.#lastIndex = Number.NaN;
     for (const [index, counted] of old) {
       const at = Math.floor((oldStart + index * oldWidth - this.#startMs) / width);
       const into = this.#buckets.get(at);
