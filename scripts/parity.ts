@@ -2,9 +2,13 @@
 import { parseArgs } from 'node:util';
 import { compareHosts } from './parity/compare.ts';
 import { HOSTS, type HostName } from './parity/host.ts';
+import { compareInline } from './parity/inline.ts';
 import { runPlants } from './parity/plants.ts';
 import { exampleOf, summaryOf, textOf } from './parity/report.ts';
 import { startHosts } from './parity/start.ts';
+
+/** Of requests with a certificate each, and of messages in bodies: each has a connection of its own. */
+const INLINE = 400;
 
 const { values } = parseArgs({
   options: {
@@ -51,8 +55,12 @@ if (values.plant) {
       process.stderr.write(`${host}: ${done} of ${inputs}, ${rate} a second\n`);
     },
   });
+  const inline = hosts.includes('envoy')
+    ? await compareInline(running.pair, { peers: INLINE, bodies: INLINE, seed })
+    : undefined;
+  for (const each of inline?.differences ?? []) console.error('in line', JSON.stringify(each));
   for (const difference of report.differences) process.stderr.write(`${exampleOf(difference)}\n`);
-  const summary = summaryOf(report);
+  const summary = summaryOf(report, inline);
   console.log(values.json ? JSON.stringify(summary) : textOf(summary));
   process.exitCode = summary.differing === 0 ? 0 : 1;
 }

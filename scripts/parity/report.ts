@@ -2,6 +2,7 @@
 import type { SampleRequest } from '../../runtime/testing/sample-requests.ts';
 import type { Difference, ParityReport } from './compare.ts';
 import type { HostName } from './host.ts';
+import type { InlineReport } from './inline.ts';
 
 const SHOWN_BYTES = 2000;
 
@@ -18,9 +19,11 @@ export interface Summary {
   /** How many different reasons the inputs came to. */
   reasons: number;
   differences: object[];
+  /** Requests that went through Envoy's filter in line, with certificates and bodies; absent without Envoy. */
+  inline?: { requests: number; allowed: number; differing: number };
 }
 
-export function summaryOf(report: ParityReport): Summary {
+export function summaryOf(report: ParityReport, inline?: InlineReport): Summary {
   const { inputs, seed, hosts } = report;
   const byHost = [...hosts].map(([name, { differing, seconds }]) => {
     const perThousandMs = Math.round((seconds * 1e6) / inputs);
@@ -32,7 +35,10 @@ export function summaryOf(report: ParityReport): Summary {
   return {
     inputs,
     hosts: [...hosts.keys()],
-    differing: [...hosts.values()].reduce((sum, { differing }) => sum + differing, 0),
+    differing: [...hosts.values()].reduce(
+      (sum, { differing }) => sum + differing,
+      inline?.differences.length ?? 0,
+    ),
     seed,
     byHost: Object.fromEntries(byHost),
     allowed: Object.fromEntries(allowed.sort()),
@@ -41,6 +47,12 @@ export function summaryOf(report: ParityReport): Summary {
       ...{ host, expected, found },
       ...requestOf(smallest),
     })),
+    ...(inline && {
+      inline: {
+        ...{ requests: inline.requests, allowed: inline.allowed },
+        differing: inline.differences.length,
+      },
+    }),
   };
 }
 
@@ -53,6 +65,12 @@ export function textOf(summary: Summary): string {
   const shares = Object.entries(summary.allowed).map(
     ([name, share]) => `${name.padEnd(22)}${(share * 100).toFixed(0).padStart(3)} % allowed`,
   );
+  const { inline } = summary;
+  if (inline !== undefined) {
+    lines.push(
+      `in line   ${inline.requests} requests with certificates and bodies, ${inline.allowed} allowed: ${inline.differing} differ`,
+    );
+  }
   const end = `${summary.inputs} inputs, ${summary.hosts.length} hosts, ${summary.reasons} reasons: ${summary.differing} ids differ`;
   return [...shares, ...lines, end].join('\n');
 }

@@ -31,6 +31,8 @@ export async function samplePairOnDisk(): Promise<HostSetup & AsyncDisposable> {
 }
 
 export interface RunningHosts extends AsyncDisposable {
+  /** The pair of bundles of all of them. */
+  pair: HostSetup;
   hosts: Map<HostName, ParityHost>;
   reference: ParityHost;
 }
@@ -52,7 +54,7 @@ export async function startHosts(names: readonly HostName[]): Promise<RunningHos
       if (host !== reference) started.push(host);
       hosts.set(name, host);
     }
-    return { hosts, reference, [Symbol.asyncDispose]: end };
+    return { pair, hosts, reference, [Symbol.asyncDispose]: end };
   } catch (error) {
     await end();
     throw error;

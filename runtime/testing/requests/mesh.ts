@@ -95,7 +95,7 @@ export function sampleServices(services: JsonValue | undefined): JsonObject {
     const get = { action: 'read', ...(number % 3 === 2 ? {} : { schema }) };
     tools[name] = { [`${name}_get`]: get, [`${name}_delete`]: { action: 'write', schema } };
     all[name] = {
-      ...{ agents: true, callers: {} },
+      ...{ agents: true, callers: { [SAMPLE_GATEWAY]: true } },
       body: {
         ...{ protocol: 'mcp', methods: { 'tools/call': true, 'tools/list': true } },
         ...{ paths: { 'POST /mcp': true }, arguments: number % 2 === 0 },
