@@ -25,6 +25,18 @@ import { type PlaygroundSource, playgroundRoutes } from './routes.ts';
 export const TOKEN = 'playground-test';
 const AGENTS = 20;
 
+/** A line that every boundary's policy has. */
+export const DEFAULT = 'default allow := false\n';
+/** Refuses whatever is asked. */
+export const REFUSAL = `${DEFAULT}
+# METADATA
+# title: Closed
+# description: Nothing is done today.
+# custom:
+#   controls: ["NIST:AC-3"]
+reasons contains {"code": "closed", "message": "not today", "controls": ["NIST:AC-3"]}
+`;
+
 /** A recorded decision with what opens it. */
 export interface Recorded {
   decision: RowDecision;
@@ -101,6 +113,14 @@ export async function settled(page: Page): Promise<string> {
   const state = page.locator('#state:is(.ready, .wrong)');
   await state.waitFor({ timeout: 120_000 });
   return (await state.textContent()) ?? '';
+}
+
+/** Edits the policy at once, as a paste does it: Chromium types a long text for minutes. */
+export async function edit(page: Page, text: string): Promise<void> {
+  await page.locator('#policy textarea').evaluate((area, value) => {
+    (area as HTMLTextAreaElement).value = value;
+    area.dispatchEvent(new Event('input'));
+  }, text);
 }
 
 async function sourceOf(

@@ -1,5 +1,5 @@
 // Shows a decision: the verdict, why, and the fields that its id is the digest of.
-import type { Decided, Explained } from '../protocol.ts';
+import type { Decided, Explained, Loaded } from '../protocol.ts';
 import { element, short } from './dom.ts';
 
 /** The decision as elements; `isDraft` says that the policy is not the one in force. */
@@ -130,7 +130,16 @@ function time(microseconds: number): string {
     : `${(microseconds / 1000).toFixed(1)} ms`;
 }
 
-/** A revision as it is shown, whole in its title. */
-export function revision(text: string): HTMLElement {
-  return element('code', { title: text }, short(text));
+/** What was verified, as names and values. */
+export function factsOf({ policyRevision, dataRevision, keyId, modules }: Loaded): HTMLElement[] {
+  const digests = modules.map(({ name, digest }): [string, string] => [name, digest]);
+  const facts: [string, string][] = [
+    ['Policy bundle', policyRevision],
+    ['Data bundle', dataRevision],
+    ['Signed by', keyId],
+    ...digests,
+  ];
+  return facts.flatMap(([name, text]) =>
+    entry(name, element('code', { title: text }, short(text))),
+  );
 }

@@ -1,12 +1,13 @@
 // The playground's page: edit the policy and the input, run, and see what decides and why.
 import { drawPicture } from '../../page/picture.js';
 import type { Compiled, Explained, Loaded } from '../protocol.ts';
-import { coverageTable, decisionCard, revision } from './decision.ts';
+import { coverageTable, decisionCard, factsOf } from './decision.ts';
 import { byId, element } from './dom.ts';
 import { Editor } from './editor.ts';
 import { EngineClient, EngineError } from './engine-client.ts';
 import { fileTree, folderOf } from './files.ts';
 import { flipsReport, replayedCards } from './recorded.ts';
+import { saltOf, takeToken, wireLine } from './request.ts';
 import { startTabs } from './tabs.ts';
 
 const client = new EngineClient((text) => say(text));
@@ -35,16 +36,6 @@ byId('policy').replaceWith(policyEditor.root);
 byId('input').replaceWith(inputEditor.root);
 policyEditor.root.id = 'policy';
 inputEditor.root.id = 'input';
-
-/** The token comes in the fragment once; it is kept for this tab and taken out of the address. */
-function takeToken(): string {
-  const given = location.hash.slice(1);
-  if (given !== '') {
-    sessionStorage.setItem('token', given);
-    history.replaceState(null, '', location.pathname);
-  }
-  return sessionStorage.getItem('token') ?? '';
-}
 
 function say(text: string, kind: 'busy' | 'ready' | 'wrong' = 'busy'): void {
   byId('state').textContent = text;
@@ -83,16 +74,8 @@ async function working<Answer>(work: () => Promise<Answer>): Promise<Answer | un
 async function load(): Promise<void> {
   loaded = await working(() => client.ask('load', { token }));
   if (loaded === undefined) return;
-  const { policyRevision, dataRevision, keyId, modules, boundaries } = loaded;
-  const facts: [string, HTMLElement | string][] = [
-    ['Policy bundle', revision(policyRevision)],
-    ['Data bundle', revision(dataRevision)],
-    ['Signed by', element('code', { title: keyId }, keyId.slice(0, 12))],
-    ...modules.map(({ name, digest }): [string, HTMLElement] => [name, revision(digest)]),
-  ];
-  byId('facts').replaceChildren(
-    ...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
-  );
+  const { modules, boundaries } = loaded;
+  byId('facts').replaceChildren(...factsOf(loaded));
   const select = byId<HTMLSelectElement>('boundary');
   if (select.options.length === 0) {
     select.append(...boundaries.map(({ name }) => element('option', { value: name }, name)));
@@ -240,21 +223,6 @@ async function run(): Promise<void> {
 function clearDecision(why: string): void {
   byId('decision-none').textContent = why;
   for (const id of ['decision', 'picture', 'coverage']) byId(id).replaceChildren();
-}
-
-function saltOf(): string {
-  const field = byId<HTMLInputElement>('salt');
-  if (!/^[0-9a-f]{64}$/.test(field.value)) {
-    const bytes = crypto.getRandomValues(new Uint8Array(32));
-    field.value = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  }
-  return field.value;
-}
-
-function wireLine({ boundary, input, salt }: Record<'boundary' | 'input' | 'salt', string>) {
-  const bytes = new TextEncoder().encode(input);
-  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-  return JSON.stringify({ boundary, module: 'authorization', input: base64, salt });
 }
 
 // ---- recorded decisions
