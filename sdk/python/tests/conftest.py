@@ -8,9 +8,11 @@ from pathlib import Path
 from socketserver import ThreadingMixIn, UnixStreamServer
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("tests", database=None, deadline=None)
+# How fast the machine is says nothing of the package.
+_SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+settings.register_profile("tests", database=None, deadline=None, suppress_health_check=_SLOW)
 settings.load_profile("tests")
 
 TOOL = {

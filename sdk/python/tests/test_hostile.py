@@ -6,7 +6,7 @@ import os
 import subprocess
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from test_decider import tool_call
 
@@ -14,11 +14,7 @@ from platform_sdk import Decider
 from platform_sdk.decisions import BOUNDARIES
 
 ROUNDS = int(os.environ.get("TEST_EXAMPLES", "150"))
-hostile = settings(
-    max_examples=ROUNDS,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+hostile = settings(max_examples=ROUNDS)
 
 NUMBERS = (
     *("0", "-0", "-0.0", "1e400", "-1e400", "1e-400", "5e-324", "2.5e-324", "4.9e-324"),
