@@ -106,6 +106,14 @@ test('a decision that the modules do not give is diverged, and told with what di
   assert.is(finding?.module, 'authorization');
   assert.is(finding?.difference?.pointer, '/allow');
   assert.is(finding?.difference?.expected, !finding?.difference?.found);
+  const read = (pointer: string) => finding?.reads?.find((each) => each.pointer === pointer);
+  assert.equal(read('/identity/spiffe_id'), {
+    pointer: '/identity/spiffe_id',
+    value: 'spiffe://platform.local/agent/tenant-1/agent-1/main',
+    ...{ committed: false, decisive: true },
+  });
+  assert.is(read('/approval/verdict')?.decisive, false);
+  assert.is(read('/arguments'), undefined, 'the policy does not read it');
 
   const otherId = await auditChanged('id', (decision) => ({ ...decision, id: 'f'.repeat(64) }));
   assert.is(otherId.diverged[0]?.difference?.pointer, '/id');

@@ -5,19 +5,20 @@ import { type ErrorCode, EvidenceError } from '../errors.ts';
 import { hex } from '../hex.ts';
 import { identityOf, openSegment } from './audit-input.ts';
 import { type AuditResume, beginAudit } from './audit-run.ts';
-import { Executors } from './executors.ts';
+import { Executors, Unavailable } from './executors.ts';
 import { type EvidenceReader, nodeReader } from './files.ts';
 import { gapsOf } from './gaps.ts';
 import type { RecordHashes } from './hashes.ts';
 import type { LogIdentity } from './identity.ts';
+import { inputReads } from './input-reads.ts';
 import { parseNoteKeys } from './key-chain.ts';
 import type { NoteKey } from './note.ts';
 import { ObjectReader } from './objects.ts';
 import type { OpeningsSource } from './openings.ts';
-import type { RecordedRow } from './recorded.ts';
+import type { RecordedDecision, RecordedRow } from './recorded.ts';
 import { type DecisionVerdict, replayRecorded } from './replay.ts';
 import { Schemas } from './schemas.ts';
-import { type Counts, type Finding, Tally } from './tally.ts';
+import { type Counts, FINDINGS_MAX, type Finding, Tally } from './tally.ts';
 import type { Answers, TimelineBucket } from './timeline.ts';
 import { type VerifiedLog, verifyLog } from './verify.ts';
 
@@ -158,7 +159,9 @@ async function auditInto(report: AuditReport, options: AuditOptions): Promise<vo
         const verdicts: DecisionVerdict[] = [];
         for (const decision of row.decisions) {
           const verdict = replayRecorded(decision, replay);
-          verdicts.push(verdict instanceof Promise ? await verdict : verdict);
+          const found = verdict instanceof Promise ? await verdict : verdict;
+          const isShown = found.verdict === 'diverged' && tally.diverged.length < FINDINGS_MAX;
+          verdicts.push(isShown ? explained(found, decision, executors) : found);
         }
         tally.add(row, verdicts, problem);
         if (onRow) await onRow(row);
@@ -178,6 +181,18 @@ async function auditInto(report: AuditReport, options: AuditOptions): Promise<vo
   report.root = hex(end.root);
   report.tailBytes = end.tailBytes;
   report.gaps = gapsOf(report, conduct.forgotten);
+}
+
+/** A finding with what its decision could depend on. */
+function explained(
+  found: DecisionVerdict,
+  decision: RecordedDecision,
+  executors: Executors,
+): DecisionVerdict {
+  const { executor } = executors.pair(decision.policy_revision, decision.data_revision);
+  if (executor === undefined || executor instanceof Unavailable) return found;
+  const reads = inputReads(decision, executor);
+  return reads.length === 0 ? found : { ...found, reads };
 }
 
 /** Puts the counts of an audit into its report. */

@@ -18,6 +18,7 @@ import { canonicalValue } from '../modules/canonical-value.ts';
 import { type Difference, firstDifference } from './difference.ts';
 import { type Executors, type RecordedPair, Unavailable } from './executors.ts';
 import { equalBytes, type RecordHashes } from './hashes.ts';
+import type { InputRead } from './input-reads.ts';
 import type { ObjectSource } from './objects.ts';
 import type { OpeningsSource } from './openings.ts';
 import { type RecordedDecision, recordedOf } from './recorded.ts';
@@ -33,6 +34,8 @@ export interface DecisionVerdict {
   why: string;
   /** Where a diverged decision first differs. */
   difference?: Difference;
+  /** Of a diverged decision: what of its input the policy could read. */
+  reads?: InputRead[];
 }
 
 export interface ReplayOptions {

@@ -67,7 +67,7 @@ function plain(text: string): string {
 }
 
 function findingLines(finding: Finding): string[] {
-  const { sequence, time, module, boundary, decisionId, why, difference } = finding;
+  const { sequence, time, module, boundary, decisionId, why, difference, reads = [] } = finding;
   const what = module === undefined ? boundary : `${module} at ${boundary}`;
   const lines = [`${pc.red('diverged')} row ${sequence} (${time}): ${plain(what)}, ${plain(why)}`];
   if (decisionId !== undefined) lines.push(`  decision  ${plain(decisionId)}`);
@@ -77,6 +77,9 @@ function findingLines(finding: Finding): string[] {
     `  field     ${plain(difference.pointer) || '(the whole output)'}`,
     `  expected  ${shown(difference.expected)}`,
     `  found     ${shown(difference.found)}`,
+    ...reads
+      .filter(({ decisive }) => decisive)
+      .map(({ pointer, value }) => `  decisive  ${plain(pointer)} = ${shown(value)}`),
   ];
 }
 
