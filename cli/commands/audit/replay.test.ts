@@ -1,6 +1,7 @@
 // What another policy would have decided of a real log, through the command.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { buildPolicyBundle } from '../../../runtime/bundle/build.ts';
@@ -63,12 +64,17 @@ const broken = await bundleWith('broken', 'input.context.time == "never"');
 const replay = (bundle: string, ...more: string[]) =>
   runAuditCommand(['--replay', '--bundle', bundle, '--state', at.root, ...more]);
 
+const isAsDescribed = new Ajv2020({ strict: false }).compile(
+  JSON.parse(readFileSync(new URL('../../../docs/what-if.schema.json', import.meta.url), 'utf8')),
+);
+
 test('the policy of the time changes nothing', async () => {
   const { code, out } = await replay(same, '--json');
   assert.is(code, 0, out);
   const { decisions, changed, changes, audit } = JSON.parse(out);
   assert.equal(decisions, { all: 4, asked: 0, same: 4, unreadable: 0, undetermined: {} });
   assert.is(changed, 0);
+  assert.ok(isAsDescribed(JSON.parse(out)), JSON.stringify(isAsDescribed.errors));
   assert.equal(changes, []);
   assert.is(audit.verdict, 'reproduced');
   const other = await replay(broken);
@@ -81,6 +87,8 @@ test('a rule more: what it would have stopped, by agent and rule, with the ids o
   assert.is(code, 6, out);
   const found = JSON.parse(out);
   assert.is(found.changed, 3);
+  assert.ok(isAsDescribed(found), JSON.stringify(isAsDescribed.errors));
+  assert.not.ok(isAsDescribed({ ...found, more: 1 }));
   assert.is(found.changes.length, 1);
   const [change] = found.changes;
   assert.is(change.kind, 'allow_to_deny');
