@@ -33,6 +33,10 @@ function full(text: string, over: Partial<AuditReport> = {}): AuditReport {
         ...{ sequence: 7, time: '2026-01-30T07:00:00.000Z', boundary: text, module: text },
         ...{ decisionId: text, verdict: 'diverged', why: text },
         difference: { pointer: text, expected: { [text]: text }, found: undefined },
+        reads: [
+          { pointer: text, value: text, committed: false, decisive: true },
+          { pointer: text, committed: true, decisive: false },
+        ],
       },
     ],
     divergedCount: 2,
@@ -113,6 +117,7 @@ test('it says what was found, in words and numbers', () => {
   const diverged = page('x');
   assert.match(diverged, '<p class="word">Diverged</p>');
   assert.match(diverged, 'and 1 more after these'.replace('a', 'A'));
+  assert.match(diverged, '<dt>Decisive input</dt><dd><code>x</code>');
   assert.match(diverged, 'Access Enforcement');
   assert.match(diverged, '<code>CC6.1</code>');
   assert.match(diverged, 'taken from inside the file');

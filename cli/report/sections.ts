@@ -20,8 +20,11 @@ ${diverged.map(finding)}
 ${more > 0 && html`<p class="soft">And ${grouped(more)} more after these.</p>`}</section>`;
 }
 
-function finding({ sequence, time, module, boundary, decisionId, why, difference }: Finding): Html {
+function finding({ sequence, time, why, difference, reads = [], ...of }: Finding): Html {
+  const { module, boundary, decisionId } = of;
   const what = module === undefined ? boundary : `${module} at ${boundary}`;
+  const decisive = reads.filter((each) => each.decisive);
+  const others = reads.filter((each) => !each.decisive).map(({ pointer }) => pointer);
   return html`<div class="finding"><h3>Row ${sequence}: ${cut(why, VALUE_CHARACTERS_MAX)}</h3>
 <p class="where soft">${time} · ${cut(what, NAME_CHARACTERS_MAX)}</p>
 <dl class="pair">
@@ -31,7 +34,13 @@ ${
   html`<dt>Field</dt><dd><code>${cut(difference.pointer, NAME_CHARACTERS_MAX) || '(the whole output)'}</code></dd>
 <dt>Expected</dt><dd><code class="value">${shown(difference.expected)}</code></dd>
 <dt>Found</dt><dd><code class="value">${shown(difference.found)}</code></dd>`
-}</dl></div>`;
+}
+${
+  decisive.length > 0 &&
+  html`<dt>Decisive input</dt><dd>${decisive.map(({ pointer, value }) => html`<code>${cut(pointer, NAME_CHARACTERS_MAX)}</code> <code class="value">${shown(value)}</code><br>`)}</dd>`
+}
+${others.length > 0 && html`<dt>Also read</dt><dd><code>${cut(others.join(' '), VALUE_CHARACTERS_MAX)}</code></dd>`}
+</dl></div>`;
 }
 
 function shown(value: JsonValue | undefined): string {

@@ -3,6 +3,8 @@ import { EvidenceError } from '../errors.ts';
 
 export const BLOCK_BYTES = 512;
 export const ENTRIES_MAX = 1 << 18;
+/** No entry that is read whole is larger: a file of a bundle has at most 32 MiB. */
+export const WHOLE_BYTES_MAX = 64 << 20;
 const NAME_BYTES_MAX = 100;
 /** What eleven octal digits hold; above it the size is binary, as GNU and star write it. */
 const OCTAL_MAX = 8 ** 11 - 1;

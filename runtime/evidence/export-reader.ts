@@ -1,6 +1,7 @@
 // Opens an export for an audit: the one file stands for a state folder, and is held to its manifest.
 import { createHash } from 'node:crypto';
 import { EvidenceError } from '../errors.ts';
+import { WHOLE_BYTES_MAX } from './archive.ts';
 import { type ArchiveEntry, readEntries } from './archive-reader.ts';
 import {
   type ExportManifest,
@@ -14,8 +15,6 @@ import type { EvidenceReader } from './files.ts';
 import type { ByteSource } from './frame.ts';
 import type { NoteKey } from './note.ts';
 
-/** No entry that is read whole is larger: a file of a bundle has at most 32 MiB. */
-const WHOLE_BYTES_MAX = 64 << 20;
 const READ_BYTES = 1 << 20;
 
 /** An export whose index and manifest say the same; contents are checked by `verifyContents`. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { EvidenceError } from '../errors.ts';
-import { ArchiveWriter } from './archive.ts';
+import { ArchiveWriter, WHOLE_BYTES_MAX } from './archive.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
 import { ExportFile } from './export-file.ts';
 import {
@@ -87,7 +87,7 @@ export async function exportEvidence(options: ExportOptions): Promise<ExportSumm
     ? await addSelection(entries, segment, options, identity)
     : await addLog(entries, segment, options);
   const { exported, openings } = rows;
-  if (openings !== undefined) await entries.add(OPENINGS, Buffer.from(exportOpenings(openings)));
+  if (openings !== undefined) await entries.add(OPENINGS, openingsBytes(openings));
   const manifest: ExportManifest = {
     ...{ schema: EXPORT_SCHEMA, ...identity, exported: options.time.toISOString() },
     ...{ content: options.selection ? 'selection' : 'log', selection: options.selection ?? null },
@@ -103,6 +103,15 @@ export async function exportEvidence(options: ExportOptions): Promise<ExportSumm
   }
   await entries.end();
   return { manifest, bytes: await file.keep() };
+}
+
+/** Read whole by an audit, so bounded here. */
+function openingsBytes(openings: Openings): Uint8Array {
+  const bytes = Buffer.from(exportOpenings(openings));
+  if (bytes.byteLength <= WHOLE_BYTES_MAX) return bytes;
+  throw new EvidenceError('input_too_large', 'the openings are too large for an export', {
+    hint: 'Export without them, and hand them over as "platform audit openings --out" writes them.',
+  });
 }
 
 /** Adds entries and remembers the digest of each for the manifest. */
