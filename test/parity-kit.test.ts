@@ -1,4 +1,4 @@
-// The conformance kit holds: every vector with its frozen modules, in Node, Python, and Go with code of its own.
+// The conformance kit holds: every vector with its frozen modules, in every host, and in Go with code of its own.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BUILT_MODULES, loadModules } from '../runtime/decide/local.ts';
 import { needs } from '../runtime/testing/needs.ts';
+import { starters } from '../scripts/parity/hosts.ts';
 import { canonicalLayer } from '../scripts/parity/kit/canonical.ts';
 import { KIT, type KitContext, openKit } from '../scripts/parity/kit/context.ts';
 import { commitmentLayer, hashLayer, idLayer } from '../scripts/parity/kit/hashes.ts';
@@ -22,6 +23,15 @@ const v1 = join(KIT, 'v1');
 const folder = mkdtempSync(join(tmpdir(), 'platform-kit-'));
 const root = fileURLToPath(new URL('..', import.meta.url));
 const decisions = ['scope', 'arguments', 'guard', 'authorization'];
+
+/** A module that is frozen in the kit. */
+const frozen = (name: string) => gunzipSync(readFileSync(join(v1, 'modules', `${name}.wasm.gz`)));
+
+async function decisionVectors(): Promise<Vector[]> {
+  const vectors: Vector[] = [];
+  for (const layer of decisions) vectors.push(...(await readVectors(v1, layer)));
+  return vectors;
+}
 
 test('every file has its digest, and Node answers every vector with the frozen modules', async () => {
   assert.equal(await checkKit(v1), []);
@@ -79,12 +89,8 @@ if (needs('python')) {
     const { python } = await pythonForTests();
     const modules = join(folder, 'modules');
     mkdirSync(modules);
-    for (const name of BUILT_MODULES) {
-      const packed = readFileSync(join(v1, 'modules', `${name}.wasm.gz`));
-      writeFileSync(join(modules, `${name}.wasm`), gunzipSync(packed));
-    }
-    const vectors: Vector[] = [];
-    for (const layer of decisions) vectors.push(...(await readVectors(v1, layer)));
+    for (const name of BUILT_MODULES) writeFileSync(join(modules, `${name}.wasm`), frozen(name));
+    const vectors = await decisionVectors();
     const bundles = ['--bundles', join(v1, 'bundle'), '--keys', join(v1, 'keys.json')];
     const answers = execFileSync(
       python,
@@ -104,6 +110,31 @@ if (needs('python')) {
       ids,
       vectors.map(({ id }) => id),
     );
+  });
+}
+
+for (const name of ['envoy', 'chromium'] as const) {
+  if (!needs(name)) continue;
+  test(`${name} gives the ids of the kit, with its bundles and modules`, async () => {
+    const modules = Object.fromEntries(BUILT_MODULES.map((module) => [module, frozen(module)]));
+    const { keys } = await openKit(v1);
+    const host = await starters[name]({
+      ...{ folder: join(v1, 'bundle'), trusted: keys },
+      modules: modules as Record<(typeof BUILT_MODULES)[number], Buffer>,
+    });
+    try {
+      const vectors = await decisionVectors();
+      const lines = vectors.map(({ boundary, module, input, salt, schema }) =>
+        JSON.stringify({ boundary, module, input, salt, schema }),
+      );
+      const ids = (await host.decide(lines)).map(({ id }) => id);
+      assert.equal(
+        ids,
+        vectors.map(({ id }) => id),
+      );
+    } finally {
+      await host.close();
+    }
   });
 }
 

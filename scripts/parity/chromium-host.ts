@@ -24,7 +24,10 @@ export async function startChromiumHost(setup: HostSetup): Promise<ParityHost> {
   const given = {
     policy: listed(await readBundle(join(setup.folder, 'policy'))),
     data: listed(await readBundle(join(setup.folder, 'data'))),
-    modules: names.map((name): [string, string] => [name, base64(moduleBytes(name))]),
+    modules: names.map((name): [string, string] => [
+      name,
+      base64(setup.modules?.[name] ?? moduleBytes(name)),
+    ]),
     keys: setup.trusted,
   };
   const browser = await startChromium();

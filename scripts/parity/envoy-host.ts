@@ -1,9 +1,7 @@
 // Envoy as a host of parity: the merged filter as a decision point, asked over mutual TLS, one POST a decision.
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { type ClientHttp2Session, connect } from 'node:http2';
-import { join } from 'node:path';
 import { loadPair } from '../../runtime/bundle/load.ts';
 import { envoyBootstrap } from '../../runtime/proxywasm/envoy/configuration.ts';
 import { meshFilterConfiguration } from '../../runtime/proxywasm/mesh-filter.ts';
@@ -18,15 +16,17 @@ const STREAMS = 16;
 const WAIT_MS = 60_000;
 
 /** Starts Envoy with the bundle's own filter; the peer is an agent that may reach the service. */
-export async function startEnvoyHost({ folder, trusted, fault }: HostSetup): Promise<ParityHost> {
-  const pair = await loadPair(folder, trusted);
+export async function startEnvoyHost(setup: HostSetup): Promise<ParityHost> {
+  const { folder, trusted, modules, fault } = setup;
+  // Other modules than those of this checkout are in the filter already.
+  const pair = await loadPair(folder, trusted, modules && { modules: {} });
   const world = await envoyWorld(
     `spiffe://${SAMPLE_TRUST_DOMAIN}/service/${SERVICE}`,
     SAMPLE_TRUST_DOMAIN,
   );
   try {
     // The digest of the filter was checked when the pair was loaded; the fault comes after that.
-    const wasm = planted(await readFile(join(folder, 'policy', 'filter.wasm')), fault);
+    const wasm = planted(Buffer.from(pair.policy.filter!), fault);
     writeFileSync(world.path('filter.wasm'), wasm);
     const own = { service: SERVICE, trustDomain: SAMPLE_TRUST_DOMAIN, decide: true };
     const given = Buffer.from(meshFilterConfiguration(pair, own)).toString();

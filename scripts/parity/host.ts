@@ -25,6 +25,9 @@ export interface Batch {
   lines: readonly string[];
 }
 
+/** A module that no bundle brings. */
+export type BuiltModule = 'record' | 'scope' | 'arguments' | 'guard';
+
 /** A host that is running. */
 export interface ParityHost {
   /** The answers in the order of the lines; rejects when the host fails or does not answer each. */
@@ -37,6 +40,8 @@ export interface HostSetup {
   /** Holds `policy` and `data`, and the public key as `bundle.jwk.pub`. */
   folder: string;
   trusted: readonly JWK[];
+  /** The modules in place of those of this checkout; taken by Envoy and Chromium. */
+  modules?: Readonly<Record<BuiltModule, Uint8Array>>;
   fault?: Fault;
 }
 

@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { loadPair } from '../../runtime/bundle/load.ts';
 import type { LoadedPair } from '../../runtime/bundle/pair.ts';
@@ -62,7 +61,7 @@ export async function compareInline(
   );
   try {
     const own = { service: SERVICE, trustDomain: SAMPLE_TRUST_DOMAIN };
-    writeFileSync(world.path('filter.wasm'), readFileSync(join(folder, 'policy', 'filter.wasm')));
+    writeFileSync(world.path('filter.wasm'), pair.policy.filter!);
     const configuration = Buffer.from(meshFilterConfiguration(pair, own)).toString();
     await world.start(
       envoyBootstrap({
