@@ -22,6 +22,8 @@ let coverage: Explained['coverage'] = {};
 /** What was typed, by file and by boundary. */
 const edits: Record<string, string> = {};
 const inputs: Record<string, string> = {};
+/** Counts the changes of the policy. */
+let changes = 0;
 /** Counts what was asked for: an answer to something earlier comes too late. */
 let asked = 0;
 
@@ -32,10 +34,8 @@ const inputEditor = new Editor({
     inputs[shownBoundary] = text;
   },
 });
-byId('policy').replaceWith(policyEditor.root);
-byId('input').replaceWith(inputEditor.root);
-policyEditor.root.id = 'policy';
-inputEditor.root.id = 'input';
+byId('policy').append(policyEditor.root);
+byId('input').append(inputEditor.root);
 
 function say(text: string, kind: 'busy' | 'ready' | 'wrong' = 'busy'): void {
   byId('state').textContent = text;
@@ -68,8 +68,6 @@ async function working<Answer>(work: () => Promise<Answer>): Promise<Answer | un
     byId('stop').hidden = true;
   }
 }
-
-// ---- what runs in the platform
 
 async function load(): Promise<void> {
   loaded = await working(() => client.ask('load', { token }));
@@ -127,10 +125,15 @@ function edited(text: string): void {
   if (file === undefined) return;
   if (text === file.content) delete edits[path];
   else edits[path] = text;
-  // What was seen of the policy before the change is no longer so.
+  forget();
+  showMarks();
+}
+
+/** What was seen of the policy before a change is no longer so. */
+function forget(): void {
+  changes += 1;
   compiled = undefined;
   coverage = {};
-  showMarks();
 }
 
 function showMarks(): void {
@@ -170,17 +173,18 @@ function showMarks(): void {
   if (focused !== '') document.querySelector<HTMLElement>('#files [aria-current]')?.focus();
 }
 
-// ---- running
-
-/** Compiles what was edited; false where it does not compile, and then the first error is shown. */
-async function compile(): Promise<boolean> {
+/** Compiles what was edited; throws where it does not compile, and then the first error is shown. */
+async function compile(): Promise<void> {
   policyEditor.flush();
-  compiled ??= await client.ask('compile', { edits });
-  coverage = compiled.findings.length > 0 ? {} : coverage;
-  const [first] = compiled.findings;
+  const before = changes;
+  const made = compiled ?? (await client.ask('compile', { edits }));
+  // What was typed meanwhile is for the next time.
+  compiled = before === changes ? made : undefined;
+  coverage = made.findings.length > 0 ? {} : coverage;
+  const [first] = made.findings;
   if (first !== undefined && first.file !== undefined && first.file !== path) showFile(first.file);
   else showMarks();
-  if (first === undefined) return true;
+  if (first === undefined) return;
   policyEditor.goTo(first.row ?? 1, first.column ?? 1);
   clearDecision('The policy does not compile: its errors stand at their lines.');
   throw new EngineError({
@@ -225,8 +229,6 @@ function clearDecision(why: string): void {
   for (const id of ['decision', 'picture', 'coverage']) byId(id).replaceChildren();
 }
 
-// ---- recorded decisions
-
 async function replay(): Promise<void> {
   const text = byId<HTMLTextAreaElement>('recorded').value;
   const openings = openingsGiven();
@@ -258,8 +260,6 @@ async function compare(): Promise<void> {
   });
 }
 
-// ---- wiring
-
 function onSubmit(id: string, work: () => Promise<void>): void {
   byId(id).addEventListener('submit', (event) => {
     event.preventDefault();
@@ -275,8 +275,7 @@ byId('recorded-fetch').addEventListener('click', () => void fetchRecorded());
 byId('revert').addEventListener('click', () => {
   policyEditor.flush();
   delete edits[path];
-  compiled = undefined;
-  coverage = {};
+  forget();
   showFile(path);
   byId('file-title').focus();
 });

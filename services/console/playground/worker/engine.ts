@@ -1,11 +1,12 @@
 // Everything the playground can do, over the bundles of the platform and a draft of its policy.
 
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { provideFile } from '../../../../runtime/browser/node/fs.ts';
 import { DATA } from '../../../../runtime/bundle/build.ts';
 import { joined, loadData, loadPolicy } from '../../../../runtime/bundle/load.ts';
 import type { LoadedPair } from '../../../../runtime/bundle/pair.ts';
 import type { BundleFiles } from '../../../../runtime/bundle/reader.ts';
-import { readJson } from '../../../../runtime/bundle/revision.ts';
+import { readJson, SIGNATURES } from '../../../../runtime/bundle/revision.ts';
 import { BOUNDARIES, type Boundary, committedFields } from '../../../../runtime/decide/boundary.ts';
 import { createDecider, DECISION_TAG, type Decider } from '../../../../runtime/decide/decide.ts';
 import {
@@ -106,7 +107,7 @@ export class Engine {
     return {
       policyRevision: pair.policy.revision,
       dataRevision: pair.data.revision,
-      keyId: String(overview.keys[0]?.kid ?? ''),
+      keyId: signerOf(policy),
       modules: Object.entries(digests).map(([name, digest]) => ({ name, digest })),
       files: filesOf(policy, data),
       boundaries: BOUNDARIES.map((name) => ({
@@ -280,6 +281,12 @@ async function bundleOf(platform: Platform, revision: string): Promise<BundleFil
   const files = await platform.bundle(revision);
   if (files !== undefined) return files;
   throw new PlatformError('bundle_missing', `the platform does not keep the bundle ${revision}`);
+}
+
+/** The id of the key that signed a bundle, whose signature was verified. */
+function signerOf(policy: BundleFiles): string {
+  const { signatures } = readJson(policy, SIGNATURES) as { signatures: string[] };
+  return decodeProtectedHeader(signatures[0] ?? '').kid ?? '';
 }
 
 /** What a schema calls its boundary. */
