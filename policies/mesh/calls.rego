@@ -24,11 +24,11 @@ reasons contains {
 #   The service's entry has `body`, but it cannot be read. What cannot be read demands nothing, so it
 #   refuses instead.
 # custom:
-#   controls: ["NIST:CM-6", "NIST:SI-10"]
+#   controls: ["NIST:CM-3", "NIST:SI-10"]
 reasons contains {
 	"code": "body_rule_invalid",
 	"message": "what the service's entry says of bodies is malformed",
-	"controls": ["NIST:CM-6", "NIST:SI-10"],
+	"controls": ["NIST:CM-3", "NIST:SI-10"],
 } if {
 	reaches
 	body_malformed

@@ -49,7 +49,7 @@ asked(value, body) := answer if {
 call_controls := {
 	"message_admitted": ["NIST:AC-3", "NIST:AC-6", "SOC2:CC6.1"],
 	"message_not_expected": ["NIST:AC-3", "NIST:SI-10"],
-	"body_rule_invalid": ["NIST:CM-6", "NIST:SI-10"],
+	"body_rule_invalid": ["NIST:CM-3", "NIST:SI-10"],
 	"message_not_listed": ["NIST:AC-3", "SOC2:CC6.1"],
 	"tool_not_granted": ["NIST:AC-6", "SOC2:CC6.1"],
 	"schema_missing": ["NIST:SI-10"],
