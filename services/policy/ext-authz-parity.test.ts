@@ -50,7 +50,7 @@ const bodies = fc.oneof(
   fc.json(),
 );
 const more: fc.Arbitrary<[string, string][]> = fc.oneof(
-  { arbitrary: fc.constant([]), weight: 5 },
+  { arbitrary: fc.constant<[string, string][]>([]), weight: 5 },
   fc.constantFrom<[string, string][]>(
     [['content-encoding', 'gzip']],
     [['mcp-method', 'tools/call']],
