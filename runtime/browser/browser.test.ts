@@ -17,6 +17,7 @@ import { moduleBytes } from '../modules/source.ts';
 import { needs } from '../testing/needs.ts';
 import { sampleData } from '../testing/sample-data.ts';
 import { type SampleRequest, sampleRequests } from '../testing/sample-requests.ts';
+import { NO_SALTS, NOT_BASE64 } from '../testing/wire-requests.ts';
 import type { BrowserDeciderConfig, createBrowserDecider } from './index.ts';
 import { deciderPage, startChromium } from './testing.ts';
 
@@ -173,6 +174,17 @@ test('what is no request is refused, and a request that cannot be read is a deny
   assert.is(allow, false);
   assert.is(reason.code, 'input_duplicate_key');
   assert.match(id, /^[0-9a-f]{64}$/);
+  const good = { boundary: 'tool', module: 'scope', input: 'e30=', salt };
+  const wrong = [
+    ...NOT_BASE64.flatMap((text) => [{ input: text }, { schema: text }]),
+    ...NO_SALTS.map((text) => ({ salt: text })),
+  ].map((change) => ({ ...good, ...change }));
+  assert.equal(
+    await decide(wrong),
+    wrong.map(() => 'input_invalid'),
+  );
+  const [taken] = await decide([good]);
+  assert.match((taken as DecisionAnswer).id, /^[0-9a-f]{64}$/);
 });
 
 if (needs('chromium')) test.run();

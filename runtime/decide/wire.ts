@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../json.ts';
 import { BOUNDARIES, DECISION_MODULES } from './boundary.ts';
 import type { Decision, DecisionRequest } from './decision.ts';
 
-const SALT_BYTES = 32;
+const SALT = /^[0-9A-Fa-f]{64}$/;
 
 /** What is answered. */
 export type DecisionAnswer = Pick<Decision, 'id' | 'allow' | 'rule' | 'reason'>;
@@ -23,14 +23,20 @@ export function readRequest(value: unknown, where = ''): DecisionRequest {
   const module = DECISION_MODULES.find((name) => name === value.module);
   if (boundary === undefined) return fail(`boundary is one of ${BOUNDARIES.join(', ')}`);
   if (module === undefined) return fail(`module is one of ${DECISION_MODULES.join(', ')}`);
-  if (typeof input !== 'string') return fail('input is base64 text');
-  const salt = Buffer.from(typeof digits === 'string' ? digits : '', 'hex');
-  if (salt.length !== SALT_BYTES) return fail('salt is 64 hex digits');
+  if (typeof digits !== 'string' || !SALT.test(digits)) return fail('salt is 64 hex digits');
   return {
-    ...{ boundary, module, salt },
-    input: Buffer.from(input, 'base64'),
-    schema: typeof schema === 'string' ? Buffer.from(schema, 'base64') : undefined,
+    ...{ boundary, module, salt: Buffer.from(digits, 'hex') },
+    input: bytesOf(input) ?? fail('input is base64 text'),
+    schema:
+      typeof schema === 'string' ? (bytesOf(schema) ?? fail('schema is base64 text')) : undefined,
   };
+}
+
+/** Base64 (RFC 4648, section 4); only the one text that stands for its bytes, so that all hosts take the same requests. */
+function bytesOf(text: unknown): Uint8Array | undefined {
+  if (typeof text !== 'string') return undefined;
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : undefined;
 }
 
 /** What a host answers of a decision. */

@@ -7,6 +7,7 @@ import { BOUNDARIES, DECISION_MODULES } from '../decide/boundary.ts';
 import { createLocalDecider } from '../decide/local.ts';
 import { answerOf, readRequest } from '../decide/wire.ts';
 import { type SampleRequest, sampleRequests } from '../testing/sample-requests.ts';
+import { NO_SALTS, NOT_BASE64 } from '../testing/wire-requests.ts';
 import { samplePair } from './testing/mesh.ts';
 import { decisionPoint, post, type WireRequest, wireOf } from './testing/point.ts';
 
@@ -125,10 +126,11 @@ test('a request that is malformed is answered with a problem document, not with 
         [name]: value,
       })),
     ),
-    ...[SALT.slice(1), `${SALT}0`, `${SALT.slice(1)}g`].map((digits) => ({
-      ...good,
-      salt: digits,
-    })),
+    ...NO_SALTS.map((digits) => ({ ...good, salt: digits })),
+    ...NOT_BASE64.flatMap((text) => [
+      { ...good, input: text },
+      { ...good, schema: text },
+    ]),
   ];
   // Two of the inputs are base64.
   const texts = wrong
