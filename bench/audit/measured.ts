@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JWK } from 'jose';
 import type { Boundary, DecisionModule } from '../../runtime/decide/boundary.ts';
-import { audit } from '../../runtime/evidence/audit.ts';
-import { Executors, Unavailable } from '../../runtime/evidence/executors.ts';
+import { audit } from '../../runtime/evidence/audit/audit.ts';
+import { Executors, Unavailable } from '../../runtime/evidence/audit/executors.ts';
+import { type RecordedDecision, readRow } from '../../runtime/evidence/audit/recorded.ts';
 import { nodeReader } from '../../runtime/evidence/files.ts';
 import { readFrames } from '../../runtime/evidence/frame.ts';
 import { ObjectReader } from '../../runtime/evidence/objects.ts';
 import { OpeningsStore } from '../../runtime/evidence/openings.ts';
-import { type RecordedDecision, readRow } from '../../runtime/evidence/recorded.ts';
 import { Record } from '../../runtime/modules/record.ts';
 import { moduleBytes } from '../../runtime/modules/source.ts';
 

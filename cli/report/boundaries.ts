@@ -1,6 +1,6 @@
 // The plot of decisions by boundary: how many were allowed and denied where.
 
-import type { Answers } from '../../runtime/evidence/timeline.ts';
+import type { Answers } from '../../runtime/evidence/audit/timeline.ts';
 import { px, ticks } from './chart.ts';
 import { cut, grouped, type Html, html } from './html.ts';
 

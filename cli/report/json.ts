@@ -1,5 +1,5 @@
 // The report for programs: one JSON document, which docs/audit-report.schema.json describes.
-import type { AuditReport } from '../../runtime/evidence/audit.ts';
+import type { AuditReport } from '../../runtime/evidence/audit/audit.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import { type AuditFacts, verdictOf } from './model.ts';
 

@@ -1,6 +1,6 @@
 // What a report for people is made of: the audit's findings, and how, when and with whose keys it was done.
-import type { AuditReport } from '../../runtime/evidence/audit.ts';
-import type { ExportManifest } from '../../runtime/evidence/export-manifest.ts';
+import type { AuditReport } from '../../runtime/evidence/audit/audit.ts';
+import type { ExportManifest } from '../../runtime/evidence/export/manifest.ts';
 import type { Catalogue } from '../policy/controls/catalogue.ts';
 
 /** Where a key came from: from the auditor, or from beside what it verifies. */

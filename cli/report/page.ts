@@ -1,6 +1,6 @@
 // The report as one HTML file: no script, nothing loaded from anywhere, fit for a screen and for paper.
-import type { AuditReport } from '../../runtime/evidence/audit.ts';
-import type { Selection } from '../../runtime/evidence/export-manifest.ts';
+import type { AuditReport } from '../../runtime/evidence/audit/audit.ts';
+import type { Selection } from '../../runtime/evidence/export/manifest.ts';
 import { boundaryPlot } from './boundaries.ts';
 import { lengthOf } from './chart.ts';
 import { documentOf } from './document.ts';

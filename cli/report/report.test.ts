@@ -8,7 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AuditReport, emptyReport } from '../../runtime/evidence/audit.ts';
+import { type AuditReport, emptyReport } from '../../runtime/evidence/audit/audit.ts';
 import { needs } from '../../runtime/testing/needs.ts';
 import { readCatalogue } from '../policy/controls/catalogue.ts';
 import { ticks, timeLabel } from './chart.ts';

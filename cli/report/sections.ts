@@ -1,6 +1,6 @@
 // The parts of the report that explain: what diverged, what cannot be said, which controls are covered.
-import type { AuditReport } from '../../runtime/evidence/audit.ts';
-import type { Finding } from '../../runtime/evidence/tally.ts';
+import type { AuditReport } from '../../runtime/evidence/audit/audit.ts';
+import type { Finding } from '../../runtime/evidence/audit/tally.ts';
 import type { JsonValue } from '../../runtime/json.ts';
 import { type Catalogue, supportedBy } from '../policy/controls/catalogue.ts';
 import { titleOf } from './control-titles.ts';

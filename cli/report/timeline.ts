@@ -1,6 +1,6 @@
 // The plot of decisions over time: allowed and denied, with marks where something diverged.
 
-import type { TimelineBucket } from '../../runtime/evidence/timeline.ts';
+import type { TimelineBucket } from '../../runtime/evidence/audit/timeline.ts';
 import { lengthOf, px, ticks, timeLabel } from './chart.ts';
 import { grouped, type Html, html } from './html.ts';
 

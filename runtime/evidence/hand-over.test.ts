@@ -1,6 +1,7 @@
 // A log under several keys: who trusts one of them can verify it, and nobody else can continue it.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { verifyLog } from './audit/verify.ts';
 import { type Checkpoint, openCheckpoint, signCheckpoint, signHandover } from './checkpoint.ts';
 import { encodeFrame, type Frame, readFrames } from './frame.ts';
 import { handOverLog } from './hand-over.ts';
@@ -10,7 +11,6 @@ import { MemoryFiles } from './memory.ts';
 import { type NoteKey, type NoteSigner, seedSigner } from './note.ts';
 import { draft, record } from './testing/drafts.ts';
 import { bytesSource } from './testing/walk.ts';
-import { verifyLog } from './verify.ts';
 
 const [first, second, third] = [1, 2, 3].map((byte) =>
   seedSigner(new Uint8Array(32).fill(byte)),

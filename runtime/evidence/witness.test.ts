@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { audit } from './audit.ts';
+import { audit } from './audit/audit.ts';
 import { signCheckpoint } from './checkpoint.ts';
 import { nodeReader } from './files.ts';
 import { readFrames } from './frame.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { codeOf } from '../../runtime/errors.ts';
-import { Conduct } from '../../runtime/evidence/conduct.ts';
+import { Conduct } from '../../runtime/evidence/audit/conduct.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import { sampleAgent } from '../../runtime/testing/sample-data.ts';
 import { MemoryKeyValue } from '../common/keyvalue/keyvalue.ts';

@@ -1,7 +1,7 @@
 // Test suites over the vault's databases: opened once a suite, emptied before each test.
 import { suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Conduct } from '../../runtime/evidence/conduct.ts';
+import { Conduct } from '../../runtime/evidence/audit/conduct.ts';
 import { needs } from '../../runtime/testing/needs.ts';
 import { openPg } from '../common/database/pg.ts';
 import { openPglite } from '../common/database/pglite.ts';

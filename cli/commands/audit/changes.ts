@@ -1,5 +1,5 @@
 // Gathers what another policy would have answered otherwise: by rules and agents, in bounded memory.
-import type { RecordedDecision } from '../../../runtime/evidence/recorded.ts';
+import type { RecordedDecision } from '../../../runtime/evidence/audit/recorded.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../runtime/json.ts';
 import { flipName, OTHERS } from '../../policy/diff/flips.ts';
 import {

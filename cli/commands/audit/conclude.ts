@@ -1,7 +1,7 @@
 // Ends an audit: prints the report, writes it to the files that were asked for, and picks the exit code.
 import { writeFile } from 'node:fs/promises';
 import { EvidenceError } from '../../../runtime/errors.ts';
-import type { AuditReport } from '../../../runtime/evidence/audit.ts';
+import type { AuditReport } from '../../../runtime/evidence/audit/audit.ts';
 import { readCatalogue } from '../../policy/controls/catalogue.ts';
 import { reportDocument } from '../../report/json.ts';
 import { type AuditFacts, type Verdict, verdictOf } from '../../report/model.ts';

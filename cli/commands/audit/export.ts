@@ -1,8 +1,8 @@
 // `platform audit export`: one file with everything that an auditor needs, whole or some rows of it.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ExportSummary, exportEvidence } from '../../../runtime/evidence/export.ts';
-import type { Selection } from '../../../runtime/evidence/export-manifest.ts';
+import { type ExportSummary, exportEvidence } from '../../../runtime/evidence/export/export.ts';
+import type { Selection } from '../../../runtime/evidence/export/manifest.ts';
 import { type NoteSigner, seedSigner } from '../../../runtime/evidence/note.ts';
 import { Record } from '../../../runtime/modules/record.ts';
 import { moduleBytes } from '../../../runtime/modules/source.ts';

@@ -1,8 +1,8 @@
 // `platform audit --replay`: what another policy would have decided of all that happened.
 import { loadModules } from '../../../runtime/decide/local.ts';
+import type { RecordedRow } from '../../../runtime/evidence/audit/recorded.ts';
+import { WhatIf } from '../../../runtime/evidence/audit/what-if.ts';
 import { ObjectReader } from '../../../runtime/evidence/objects.ts';
-import type { RecordedRow } from '../../../runtime/evidence/recorded.ts';
-import { WhatIf } from '../../../runtime/evidence/what-if.ts';
 import type { StateFolder } from '../../state-folder.ts';
 import { Changes } from './changes.ts';
 import { type Output, writeReport } from './conclude.ts';

@@ -1,7 +1,7 @@
 // The report of an audit as lines for a terminal.
 import pc from 'picocolors';
-import type { AuditReport } from '../../../runtime/evidence/audit.ts';
-import { FINDINGS_MAX, type Finding } from '../../../runtime/evidence/tally.ts';
+import type { AuditReport } from '../../../runtime/evidence/audit/audit.ts';
+import { FINDINGS_MAX, type Finding } from '../../../runtime/evidence/audit/tally.ts';
 import type { JsonValue } from '../../../runtime/json.ts';
 import type { AuditFacts } from '../../report/model.ts';
 

@@ -4,7 +4,7 @@ import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { EvidenceError } from '../../../runtime/errors.ts';
-import type { AuditResume } from '../../../runtime/evidence/audit-run.ts';
+import type { AuditResume } from '../../../runtime/evidence/audit/run.ts';
 
 const KEY_BYTES = 32;
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { audit } from '../../../runtime/evidence/audit.ts';
+import { audit } from '../../../runtime/evidence/audit/audit.ts';
 import { openEvidenceLog } from '../../../runtime/evidence/log.ts';
 import { parseNoteKey, seedSigner } from '../../../runtime/evidence/note.ts';
 import { record } from '../../../runtime/evidence/testing/drafts.ts';

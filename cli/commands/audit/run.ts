@@ -5,10 +5,10 @@ import {
   type AuditReport,
   audit,
   emptyReport,
-} from '../../../runtime/evidence/audit.ts';
-import { keysOf } from '../../../runtime/evidence/audit-input.ts';
-import type { ExportArchive } from '../../../runtime/evidence/export-reader.ts';
-import { auditSelection } from '../../../runtime/evidence/export-verify.ts';
+} from '../../../runtime/evidence/audit/audit.ts';
+import { keysOf } from '../../../runtime/evidence/audit/input.ts';
+import type { ExportArchive } from '../../../runtime/evidence/export/reader.ts';
+import { auditSelection } from '../../../runtime/evidence/export/verify.ts';
 import type { LogIdentity } from '../../../runtime/evidence/identity.ts';
 import { formatNoteKey, type NoteKey } from '../../../runtime/evidence/note.ts';
 import type { AuditFacts } from '../../report/model.ts';

@@ -1,5 +1,5 @@
 // How far an audit is: over one line at a terminal, a line every few seconds elsewhere, or as JSON lines.
-import type { AuditProgress } from '../../../runtime/evidence/audit.ts';
+import type { AuditProgress } from '../../../runtime/evidence/audit/audit.ts';
 
 export type ProgressForm = 'text' | 'json' | 'none';
 

@@ -1,7 +1,7 @@
 // What another policy would have changed, for a terminal and as one JSON document.
 import pc from 'picocolors';
 import type { LoadedData, LoadedPolicy } from '../../../runtime/bundle/pair.ts';
-import type { AuditReport } from '../../../runtime/evidence/audit.ts';
+import type { AuditReport } from '../../../runtime/evidence/audit/audit.ts';
 import type { JsonObject } from '../../../runtime/json.ts';
 import { kinds } from '../../policy/diff/report.ts';
 import { verdictOf } from '../../report/model.ts';

@@ -1,10 +1,11 @@
 // Verifies a log in memory from first to last row, as an audit does.
+
+import { verifyLog } from '../audit/verify.ts';
 import { type Checkpoint, openCheckpoint } from '../checkpoint.ts';
 import type { ByteSource } from '../frame.ts';
 import { KeyChain } from '../key-chain.ts';
 import type { MemoryFiles } from '../memory.ts';
 import type { RowContent } from '../row.ts';
-import { verifyLog } from '../verify.ts';
 import { record, signer } from './drafts.ts';
 
 /** Bytes as something to read from. */

@@ -17,9 +17,9 @@ import {
 } from '../../../../runtime/decide/local.ts';
 import { HONOURED } from '../../../../runtime/decide/obligations.ts';
 import { PlatformError } from '../../../../runtime/errors.ts';
-import { Executors } from '../../../../runtime/evidence/executors.ts';
+import { Executors } from '../../../../runtime/evidence/audit/executors.ts';
+import { replayDecision } from '../../../../runtime/evidence/audit/replay.ts';
 import { importOpenings } from '../../../../runtime/evidence/openings.ts';
-import { replayDecision } from '../../../../runtime/evidence/replay.ts';
 import { explainDecision } from '../../../../runtime/explain/explanation.ts';
 import { pictureOf } from '../../../../runtime/explain/picture.ts';
 import { viewOf } from '../../../../runtime/explain/view.ts';
