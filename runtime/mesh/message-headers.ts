@@ -19,6 +19,11 @@ export function isJsonBody(headers: HeaderPairs): boolean {
   );
 }
 
+/** Whether the request asks to go on as another protocol, in which nobody reads messages. */
+export function leavesHttp(headers: HeaderPairs): boolean {
+  return valuesOf(headers, 'upgrade').length > 0;
+}
+
 /**
  * Whether what MCP's headers repeat (revision 2026-07-28, Streamable HTTP) is what the body says:
  * `Mcp-Method`, `Mcp-Name`, and the revision where the body names one too.
@@ -27,8 +32,11 @@ export function agrees(
   headers: HeaderPairs,
   { method, name, revision }: Pick<Envelope, 'method' | 'name' | 'revision'>,
 ): boolean {
+  // A header's characters are its bytes.
   const all = (header: string, said: string | undefined) =>
-    valuesOf(headers, header).every((value) => value === said);
+    valuesOf(headers, header).every(
+      (value) => said !== undefined && value === Buffer.from(said).toString('latin1'),
+    );
   return (
     all('mcp-method', method) &&
     all('mcp-name', name) &&

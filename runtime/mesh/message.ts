@@ -2,7 +2,7 @@
 import { codeOf } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { HeaderPairs } from '../proxywasm/filter.ts';
-import { agrees, isJsonBody } from './message-headers.ts';
+import { agrees, isJsonBody, leavesHttp } from './message-headers.ts';
 import { Malformed, readEnvelope } from './rpc.ts';
 
 export type MeshProtocol = 'mcp' | 'a2a';
@@ -67,6 +67,7 @@ function read(
   { method, target, headers, body }: MeshRequest,
   bytesMax: number,
 ): MeshMessage {
+  if (leavesHttp(headers)) throw new Malformed();
   if (body.length > bytesMax) throw new Malformed('input_too_large');
   const path = target.split('?', 1)[0] as string;
   if (!isVisible(method, METHOD_BYTES_MAX) || !isVisible(path, PATH_BYTES_MAX)) {

@@ -65,6 +65,18 @@ export function bodyChecks(check: AddCheck): void {
     assert.is(world.web.seen.length, 0);
   });
 
+  check('opens no WebSocket, whose messages nobody reads', async ({ world, subject }) => {
+    const handshake = [
+      ...['GET /mcp HTTP/1.1', 'host: x', 'connection: Upgrade', 'upgrade: websocket'],
+      ...['sec-websocket-version: 13', 'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA=='],
+    ];
+    const request = `${handshake.join('\r\n')}\r\n\r\n`;
+    const answer = await speak(world, subject.address, [request], { servername });
+    assert.match(answer, /^HTTP\/1\.1 403/);
+    assert.match(String(jsonOf(answer).decision_id), /^[0-9a-f]{64}$/);
+    assert.is(world.web.seen.length, 0);
+  });
+
   check('reads bodies over HTTP/2 as well', async ({ world, subject }) => {
     const session = await openHttp2(world, subject.address, { servername });
     const ask = async (text: string) => {

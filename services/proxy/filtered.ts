@@ -1,5 +1,6 @@
 // What the inbound proxy asks its filter about a stream: the head, the body where it waits for one, and the answer.
 import { ModuleError } from '../../runtime/errors.ts';
+import { BODY_BYTES_MAX } from '../../runtime/mesh/message.ts';
 import type {
   FilterProperties,
   FilterStream,
@@ -57,14 +58,24 @@ export function decideOnHead(
     [':path', request.target],
     [':authority', request.authority],
     [':scheme', 'https'],
-    ...request.headers,
+    ...fieldsOf(request),
   ];
   return asked(record, () => {
     filtered.stream = config.filterFor(hosted.service).stream(properties);
     // What the filter decides without a body has the same message in Node.
-    filtered.message = messageOf(request, Buffer.alloc(0), new Uint8Array(32));
+    const isTooLarge = (request.length ?? 0) > BODY_BYTES_MAX;
+    filtered.message = messageOf(request, isTooLarge ? tooMuch : none, new Uint8Array(32));
     return [filtered.stream, filtered.stream.requestHeaders(pairs, !request.hasBody)];
   });
+}
+
+/** Bodies that were not waited for: there is none, or it says of itself that it is more than is read. */
+const none = new Uint8Array(0);
+const tooMuch = new Uint8Array(BODY_BYTES_MAX + 1);
+
+/** The fields of a request, with the one that says that it goes on as another protocol. */
+function fieldsOf({ headers, isUpgrade }: RequestHead): HeaderPairs {
+  return isUpgrade ? [...headers, ['upgrade', 'websocket']] : headers;
 }
 
 export type Passing = Exclude<FilterVerdict, { kind: 'respond' }>;
@@ -94,11 +105,12 @@ export async function decideOnBody(
 }
 
 function messageOf(
-  { method, target, headers }: RequestHead,
+  request: RequestHead,
   body: Uint8Array,
   salt: Uint8Array,
 ): InboundRefusal['message'] {
-  return { request: { method, target, headers, body }, salt };
+  const { method, target } = request;
+  return { request: { method, target, headers: fieldsOf(request), body }, salt };
 }
 
 /** Takes a verdict of the filter; throws its answer, where it has one. */
@@ -128,7 +140,7 @@ export function checked(
     if (name === ':method') onward.method = value;
     else if (name === ':path') onward.target = value;
     else if (name === ':authority') onward.authority = value;
-    else if (!name.startsWith(':')) onward.headers.push(pair);
+    else if (!name.startsWith(':') && name !== 'upgrade') onward.headers.push(pair);
     if (!isPlatformName(name)) continue;
     if (seen.has(name)) throw invalid(`the filter says ${name} twice`);
     seen.add(name);

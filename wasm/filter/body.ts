@@ -64,6 +64,8 @@ export function beginWaiting(protocol: string): void {
   setText('reason', 'body_incomplete');
   if (stateOf() != protocol) unreachable();
   readHeaders();
+  // What goes on as another protocol, such as a WebSocket, has no body that could be read.
+  if (findHeader('upgrade')) return settle(protocol, 0, 'request_malformed');
   if (findHeader('content-length') && exceeds(value, valueLength, bodyBytesMax)) {
     settle(protocol, 0, 'input_too_large');
   }

@@ -64,7 +64,11 @@ class TestStream implements FilterStream {
       ['x-platform-mesh-decision', decision],
     );
     this.#kept = kept;
-    const waits = this.#options.reads !== undefined && !endOfStream;
+    const reads = this.#options.reads !== undefined;
+    if (reads && headers.some(([name]) => name === 'upgrade')) {
+      return this.#denied('another protocol');
+    }
+    const waits = reads && !endOfStream;
     return { kind: waits ? 'wait' : 'continue', headers: kept };
   }
 

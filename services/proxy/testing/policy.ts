@@ -12,7 +12,7 @@ export async function writeMeshPair(folder: string, services: readonly string[])
   const body = {
     protocol: 'mcp',
     methods: { 'tools/list': true },
-    paths: { 'POST /mcp': true },
+    paths: { 'POST /mcp': true, 'GET /mcp': true },
     scanners: ['Secrets'],
   };
   const data = {
