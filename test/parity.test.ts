@@ -45,6 +45,36 @@ test('every way in which an input can be refused is among them', () => {
   for (const code of codes) assert.ok(report.codes.has(code), code);
 });
 
+test('a host with the right ids that says something else, or does not answer all, is found', async () => {
+  await using running = await startHosts(['node']);
+  await using second = await startHosts(['node']);
+  const { reference } = running;
+  const other = second.reference;
+  const lying = (change: (answers: Answer[]) => Answer[]) =>
+    compareHosts({
+      ...{ reference, inputs: 600, seed: SEED },
+      hosts: new Map([
+        ['cli', { ...other, decide: async (lines) => change(await other.decide(lines)) }],
+      ]),
+    });
+  const plain = ({ id, plain }: Answer): Answer => ({
+    ...{ id, allow: plain!.allow, rule: plain!.rule, reason: { code: plain!.code } },
+  });
+  const differing = async (change: (answer: Answer) => Answer) =>
+    (await lying((answers) => answers.map(plain).map(change))).hosts.get('cli')!.differing;
+  assert.is(await differing((answer) => answer), 0);
+  assert.is(await differing((answer) => ({ ...answer, allow: !answer.allow })), 600);
+  assert.is(await differing((answer) => ({ ...answer, rule: 'none' })), 600);
+  assert.is(await differing((answer) => ({ ...answer, reason: { code: 'none' } })), 600);
+  assert.ok((await differing((answer) => ({ ...answer, allow: true }))) > 100);
+  try {
+    await lying((answers) => answers.slice(1));
+    assert.unreachable();
+  } catch (error) {
+    assert.match((error as Error).message, /did not answer every request/);
+  }
+});
+
 test('an id depends on the input, the salt and nothing else', async () => {
   await using running = await startHosts(['node']);
   const requests = hostileRequests(200, SEED);

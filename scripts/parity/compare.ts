@@ -12,7 +12,7 @@ const AT_ONCE = 2;
 /** Differences that are shrunk and shown; the others are counted. */
 const SHOWN_MAX = 3;
 
-/** An input to which a host gives another answer than Node. */
+/** An input to which a host gives another id or another answer than Node. */
 export interface Difference {
   host: HostName;
   /** How many requests were generated before it. */
@@ -161,8 +161,6 @@ class Run {
     found: readonly Answer[],
   ): Promise<void> {
     const { reference } = this.#options;
-    const isSame = (left: Answer, right: Answer) =>
-      left.id === right.id && right.valueId === undefined;
     for (const [index, answer] of found.entries()) {
       if (isSame(expected[index]!, answer)) continue;
       this.report.hosts.get(host)!.differing += 1;
@@ -189,6 +187,18 @@ class Run {
       await shrunk;
     }
   }
+}
+
+/** Whether a host gives Node's id, and says of it what Node says. */
+function isSame(expected: Answer, found: Answer): boolean {
+  return (
+    expected.id === found.id && found.valueId === undefined && saidOf(expected) === saidOf(found)
+  );
+}
+
+function saidOf({ allow, rule, reason, plain }: Answer): string {
+  const said = plain ?? { allow, rule, code: reason?.code };
+  return JSON.stringify([said.allow, said.rule, said.code]);
 }
 
 /** Lets so many work at once, and one alone when it asks for that. */

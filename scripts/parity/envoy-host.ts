@@ -7,7 +7,7 @@ import { envoyBootstrap } from '../../runtime/proxywasm/envoy/configuration.ts';
 import { meshFilterConfiguration } from '../../runtime/proxywasm/mesh-filter.ts';
 import { clientTls, envoyWorld } from '../../runtime/proxywasm/testing/envoy.ts';
 import { SAMPLE_TRUST_DOMAIN, sampleAgent } from '../../runtime/testing/sample-data.ts';
-import { type Fault, flipped } from './faults.ts';
+import type { Fault } from './faults.ts';
 import type { Answer, HostSetup, ParityHost } from './host.ts';
 
 const SERVICE = 'vault';
@@ -109,5 +109,8 @@ function planted(wasm: Buffer, fault: Fault | undefined): Buffer {
 /** The configuration with a bit of the policy's revision flipped. */
 function misconfigured(configuration: string, fault: Fault | undefined): string {
   if (fault?.kind !== 'glue' || fault.changes.envoy?.file !== 'configuration') return configuration;
-  return configuration.replace(/"policy_revision":"sha256:[0-9a-f]{64}/, flipped);
+  return configuration.replace(
+    /("policy_revision":"sha256:[0-9a-f]{63})(.)/,
+    (_, before: string, last: string) => before + (Number.parseInt(last, 16) ^ 1).toString(16),
+  );
 }

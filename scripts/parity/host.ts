@@ -13,6 +13,8 @@ export interface Answer {
   allow: boolean;
   rule?: string;
   reason?: { code?: string };
+  /** Node only: what it says to a caller that honours no obligation, as every other host is asked. */
+  plain?: { allow: boolean; rule?: string; code?: string };
   /** Node only: the id of the same input given as a value, where it is another one. */
   valueId?: string;
 }

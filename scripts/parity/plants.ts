@@ -46,7 +46,8 @@ export async function runPlants({
           results.push({
             host: name,
             fault: fault.name,
-            found: difference !== undefined,
+            // A host that the fault has broken is no find: it has to answer, with another id.
+            found: difference !== undefined && /^[0-9a-f]{64}$/.test(difference.found.id),
             inputs: difference?.index ?? report.inputs,
           });
           const what = `${name}, one bit of ${fault.name}`;

@@ -1,10 +1,12 @@
 // What a run of parity says, for people and as JSON.
+import { BOUNDARIES } from '../../runtime/decide/boundary.ts';
 import type { SampleRequest } from '../../runtime/testing/sample-requests.ts';
 import type { Difference, ParityReport } from './compare.ts';
 import type { HostName } from './host.ts';
 import type { InlineReport } from './inline.ts';
 
 const SHOWN_BYTES = 2000;
+const ALLOWED_MIN = 0.3;
 
 /** The object that `--json` prints. */
 export interface Summary {
@@ -16,6 +18,8 @@ export interface Summary {
   byHost: { [host: string]: { differing: number; seconds: number; perThousandMs: number } };
   /** By boundary and module, the share of inputs that is allowed. */
   allowed: { [name: string]: number };
+  /** Boundaries of which less than 30 % are allowed: inputs that mean too little. */
+  tooFewAllowed: string[];
   /** How many different reasons the inputs came to. */
   reasons: number;
   differences: object[];
@@ -42,6 +46,10 @@ export function summaryOf(report: ParityReport, inline?: InlineReport): Summary 
     seed,
     byHost: Object.fromEntries(byHost),
     allowed: Object.fromEntries(allowed.sort()),
+    tooFewAllowed: BOUNDARIES.filter((name) => {
+      const share = report.shares.get(name);
+      return share !== undefined && share.allowed < ALLOWED_MIN * share.inputs;
+    }),
     reasons: report.codes.size,
     differences: report.differences.map(({ host, smallest, expected, found }) => ({
       ...{ host, expected, found },
