@@ -1,6 +1,8 @@
 // Messages to a service through an Envoy that sends bodies: method, tool, arguments and text are decided, or nothing passes.
+import { createClient, createRouterTransport } from '@connectrpc/connect';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Authorization } from '../../runtime/identity/proto/envoy/service/auth/v3/external_auth_pb.js';
 import type { JsonObject } from '../../runtime/json.ts';
 import { BODY_BYTES_MAX } from '../../runtime/mesh/message.ts';
 import { decideRequest } from '../../runtime/mesh/request.ts';
@@ -73,6 +75,44 @@ const toolCall = (name: string, args: object) =>
     ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
     params: { name, arguments: args },
   });
+
+test('a body that the proxy keeps, sends as text or in part is not an empty one', async () => {
+  const check = createCheck({ engine, modules, trustDomain });
+  const client = createClient(Authorization, createRouterTransport(extAuthzRoutes(check)));
+  const whole = toolCall('read_note', { path: 'a.txt' });
+  const ask = async (sent: { body?: string; rawBody?: Uint8Array }, more: object = {}) => {
+    const pairs = { ...headers, ...more };
+    const { dynamicMetadata } = await client.check({
+      attributes: {
+        source: { principal: peer },
+        contextExtensions: { service: 'notes', bodies: 'sent' },
+        request: {
+          http: {
+            ...{ method: 'POST', path: '/mcp', ...sent },
+            headerMap: {
+              headers: Object.entries(pairs).map(([key, value]) => ({
+                ...{ key, rawValue: Buffer.from(String(value)) },
+              })),
+            },
+          },
+        },
+      },
+    });
+    return dynamicMetadata?.reason;
+  };
+  const rawBody = Buffer.from(whole);
+  const length = { 'content-length': whole.length };
+  assert.is(await ask({ rawBody }, length), 'allowed');
+  assert.is(await ask({}, { 'content-length': 0 }), 'message_admitted');
+  assert.is(await ask({}), 'message_admitted');
+  assert.is(await ask({ body: whole }), 'input_too_large');
+  assert.is(await ask({ body: whole }, length), 'input_too_large');
+  assert.is(await ask({}, length), 'input_too_large');
+  assert.is(await ask({ rawBody }, { 'content-length': whole.length + 1 }), 'input_too_large');
+  assert.is(await ask({ rawBody }, { 'x-envoy-auth-partial-body': 'true' }), 'input_too_large');
+  // Envoy sends no body of what goes on as another protocol.
+  assert.is(await ask({}, { upgrade: 'websocket' }), 'request_malformed');
+});
 
 if (needs('envoy')) {
   test.before(async () => {

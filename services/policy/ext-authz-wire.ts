@@ -33,8 +33,8 @@ export function extAuthzRoutes(check: (asked: Asked) => Checked): (router: Conne
 function toAsked({ attributes }: CheckRequest): Asked {
   const { contextExtensions = {}, request, source } = attributes ?? {};
   const headers = pairsOf(request?.http?.headerMap);
-  const isPartial = headers?.some(([name, value]) => name === PARTIAL && value !== 'false');
-  const body = isPartial ? 'partial' : request?.http?.rawBody;
+  const { rawBody = new Uint8Array(0), body: text = '' } = request?.http ?? {};
+  const body = text === '' && isWhole(headers ?? [], rawBody) ? rawBody : 'partial';
   return {
     principal: source?.principal ?? '',
     service: contextExtensions[SERVICE] ?? '',
@@ -43,6 +43,14 @@ function toAsked({ attributes }: CheckRequest): Asked {
     headers,
     body: contextExtensions[BODIES] === undefined ? undefined : body,
   };
+}
+
+/** Whether Envoy, and the request itself, say that this is all of the body: none of it is not an empty one. */
+function isWhole(headers: HeaderPairs, { length }: Uint8Array): boolean {
+  return headers.every(([name, value]) => {
+    if (name === PARTIAL) return value === 'false';
+    return name !== 'content-length' || Number(value) === length;
+  });
 }
 
 /** With `encode_raw_headers` every header as it came; without it Envoy joins those of one name. */
