@@ -51,14 +51,15 @@ const services: JsonObject = {
   vault: { agents: true, callers: { [SAMPLE_GATEWAY]: true } },
 };
 
-/** Sample agents have their grants of `files` by their numbers (sampleData). */
-export const bodiesPair = (): Promise<LoadedPair> =>
-  samplePair(40, {
-    services,
-    tools: {
-      files: { files_get: { action: 'read', schema }, files_put: { action: 'write', schema } },
-    },
-  });
+/** Members of a data bundle; sample agents have their grants of `files` by their numbers (sampleData). */
+export const bodiesData: JsonObject = {
+  services,
+  tools: {
+    files: { files_get: { action: 'read', schema }, files_put: { action: 'write', schema } },
+  },
+};
+
+export const bodiesPair = (): Promise<LoadedPair> => samplePair(40, bodiesData);
 
 /** The text of a JSON-RPC request. */
 export const rpc = (method: string, params?: JsonObject, id: number | undefined = 1): string =>
