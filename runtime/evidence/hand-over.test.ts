@@ -1,14 +1,16 @@
 // A log under several keys: who trusts one of them can verify it, and nobody else can continue it.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { keysOf } from './audit/input.ts';
 import { verifyLog } from './audit/verify.ts';
 import { type Checkpoint, openCheckpoint, signCheckpoint, signHandover } from './checkpoint.ts';
+import { nodeReader } from './files.ts';
 import { encodeFrame, type Frame, readFrames } from './frame.ts';
 import { handOverLog } from './hand-over.ts';
 import { KeyChain, parseNoteKeys } from './key-chain.ts';
 import { openEvidenceLog } from './log.ts';
 import { MemoryFiles } from './memory.ts';
-import { type NoteKey, type NoteSigner, seedSigner } from './note.ts';
+import { formatNoteKey, type NoteKey, type NoteSigner, parseNoteKey, seedSigner } from './note.ts';
 import { draft, record } from './testing/drafts.ts';
 import { bytesSource } from './testing/walk.ts';
 
@@ -113,6 +115,30 @@ test('a key that the log was taken from cannot go on with it', async () => {
     const longer = Buffer.concat([segment, encodeFrame('checkpoint', note)]);
     assert.is(await walk(longer, log, new KeyChain(keys)), 'checkpoint_invalid');
   }
+});
+
+test('whoever steals an old key cannot show its log to an auditor who knows a later one', async () => {
+  const fs = new MemoryFiles();
+  const log = await appendTo(fs, first, 2);
+  const own = parseNoteKey(text(fs.contents.get(`/checkpoints/${log}.key`)!).trim());
+  const identity = { log, origin: own.name };
+  const later = { name: own.name, publicKey: second.publicKey };
+  const asked = async (): Promise<number | string> => {
+    const reader = { ...nodeReader, read: (path: string) => fs.read(path) };
+    const given = { checkpoints: '/checkpoints', reader, key: own, moreKeys: [later] };
+    const found = await keysOf(given, identity);
+    return walk(fs.contents.get(SEGMENT)!, log, new KeyChain(found.keys, found.trusted));
+  };
+  // The log as if it had never been handed over, with and without the later key in its list.
+  assert.is(await asked(), 'checkpoint_invalid');
+  const list = [own, later].map((key) => `${formatNoteKey(key)}\n`).join('');
+  fs.contents.set(`/checkpoints/${log}.keys`, Buffer.from(list));
+  assert.is(await asked(), 'checkpoint_invalid');
+  // Handed over to a key of the thief.
+  fs.contents.delete(`/checkpoints/${log}.keys`);
+  await hand(fs, first, third);
+  await appendTo(fs, third, 2);
+  assert.is(await asked(), 'checkpoint_invalid');
 });
 
 test('a handover needs both signatures, and names one key', async () => {

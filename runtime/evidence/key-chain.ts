@@ -8,21 +8,25 @@ const KEYS_MAX = 256;
 /**
  * Reads the checkpoints of a log in their order and follows its keys. One trusted key is enough: what
  * comes later, a trusted key vouches for in what it signed itself; what came before, it signs as well,
- * since a checkpoint is over all rows from the first on.
+ * since a checkpoint is over all rows from the first on. Of several, each must have signed: whoever
+ * steals one that the log was taken from can hand another history over, but not to those after it.
  */
 export class KeyChain {
   /** Oldest first. */
   readonly keys: readonly NoteKey[];
-  readonly #firstTrusted: number;
+  readonly #lastTrusted: number;
   #current: number;
 
-  /** Throws `checkpoint_invalid` where none of the keys is a trusted one. */
+  /** Throws `checkpoint_invalid` where a trusted key is not one of the keys. */
   constructor(keys: readonly NoteKey[], trusted: readonly NoteKey[] = keys, current = 0) {
-    const texts = trusted.map(formatNoteKey);
+    const texts = keys.map(formatNoteKey);
+    const places = trusted.map((key) => texts.indexOf(formatNoteKey(key)));
     this.keys = keys;
-    this.#firstTrusted = keys.findIndex((key) => texts.includes(formatNoteKey(key)));
+    this.#lastTrusted = Math.max(...places);
     this.#current = current;
-    if (this.#firstTrusted < 0) throw refuse('no key of the log is one that is trusted');
+    if (places.length === 0 || places.includes(-1)) {
+      throw refuse('a key that is trusted is not one of the log');
+    }
   }
 
   /** The index of the key in force. */
@@ -50,12 +54,12 @@ export class KeyChain {
     throw refused;
   }
 
-  /** Whether a trusted key has signed so far, or is the next to sign. */
+  /** Whether every trusted key has signed so far, or is the next to sign. */
   get isTrusted(): boolean {
-    return this.#firstTrusted <= this.#current;
+    return this.#lastTrusted <= this.#current;
   }
 
-  /** Throws `checkpoint_invalid` where no trusted key has signed. */
+  /** Throws `checkpoint_invalid` where a trusted key has not signed. */
   requireTrusted(): void {
     if (this.isTrusted) return;
     throw refuse('the log ends before the first checkpoint of a key that is trusted');

@@ -129,7 +129,7 @@ const isNoFinding: ReadonlySet<string> = new Set<ErrorCode>([
 ]);
 
 const UNTRUSTED =
-  'No key that is trusted has signed a checkpoint up to there: the rows before are held together only by keys that nobody vouched for.';
+  'Not every key that is trusted has signed a checkpoint up to there: the rows before are held together only by other keys.';
 
 async function auditInto(report: AuditReport, options: AuditOptions): Promise<void> {
   const { evidence, record, openings, reader = nodeReader, onRow } = options;

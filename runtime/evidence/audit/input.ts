@@ -52,7 +52,7 @@ export interface LogKeys {
 /**
  * The keys that signed the log: those in `<log>.keys` beside the checkpoints, which a log has that was
  * handed over to another key, otherwise the one in `<log>.key`. Trusted are those that the auditor gave,
- * by default the last.
+ * oldest first, by default the last of the log.
  */
 export async function keysOf(
   {
@@ -66,8 +66,8 @@ export async function keysOf(
   const given = key === undefined ? [...moreKeys] : [key, ...moreKeys];
   const listed = await listedKeys(reader, join(checkpoints, log));
   const texts = listed.map(formatNoteKey);
-  const isListed = given.some((one) => texts.includes(formatNoteKey(one)));
-  const keys = given.length === 0 || isListed ? listed : given;
+  const isListed = given.every((one) => texts.includes(formatNoteKey(one)));
+  const keys = isListed ? listed : given;
   const last = keys.at(-1);
   if (last === undefined) {
     throw new EvidenceError('checkpoint_missing', `the key of the log is not in ${checkpoints}`);

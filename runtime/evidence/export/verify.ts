@@ -4,7 +4,7 @@ import { hex } from '../../hex.ts';
 import { type AuditOptions, type AuditReport, emptyReport, fill } from '../audit/audit.ts';
 import { Conduct } from '../audit/conduct.ts';
 import { Executors } from '../audit/executors.ts';
-import { keysOf } from '../audit/input.ts';
+import { keysOf, type LogKeys } from '../audit/input.ts';
 import { type RecordedRow, readRow } from '../audit/recorded.ts';
 import { type DecisionVerdict, replayRecorded } from '../audit/replay.ts';
 import { Schemas } from '../audit/schemas.ts';
@@ -98,12 +98,19 @@ async function signedEnd(
 ): Promise<{ checkpoint: Checkpoint; gaps: string[] }> {
   const { reader } = archive;
   const { log } = archive.manifest;
-  const keys = await trustedKeys(archive, options);
+  const { trusted } = await trustedKeys(archive, options);
+  const keys = new KeyChain(trusted);
   const note = await reader.read(`checkpoints/${log}.checkpoint`);
   if (note === undefined) {
     throw new EvidenceError('checkpoint_missing', 'the export has no checkpoint for its proofs');
   }
-  const checkpoint = keys.open(note);
+  // Not with an older one: the log may have been taken from it, and some rows do not show that.
+  const checkpoint = new KeyChain(trusted.slice(-1)).open(note);
+  const { size, root } = archive.manifest;
+  if (size !== checkpoint.size || root !== hex(checkpoint.root)) {
+    const message = `the manifest counts ${size} rows in the log, or a root, as its checkpoint does not`;
+    throw new EvidenceError('export_invalid', message);
+  }
   const gaps: string[] = [];
   for (const kept of keptCheckpoints.map((bytes) => keys.open(bytes))) {
     if (kept.size !== checkpoint.size) {
@@ -121,12 +128,11 @@ async function signedEnd(
 }
 
 /** The keys whose signatures count: a selection has not the checkpoints that lead from one to the next. */
-async function trustedKeys(
+function trustedKeys(
   { manifest, reader }: ExportArchive,
   { key, moreKeys }: Pick<SelectionOptions, 'key' | 'moreKeys'>,
-): Promise<KeyChain> {
-  const { trusted } = await keysOf({ checkpoints: 'checkpoints', reader, key, moreKeys }, manifest);
-  return new KeyChain(trusted);
+): Promise<LogKeys> {
+  return keysOf({ checkpoints: 'checkpoints', reader, key, moreKeys }, manifest);
 }
 
 async function openRows({ reader }: ExportArchive): ReturnType<typeof reader.open> {
