@@ -1,27 +1,11 @@
 // What one HTTP stream, or the plugin as a whole, holds for a filter while it is called.
 import type { FilterProperties, FilterVerdict, HeaderPairs } from './filter.ts';
 import type { HeaderMap } from './header-map.ts';
+import type { JoinedBytes } from './joined-bytes.ts';
 
 const FACTS_MAX = 64;
 const FACT_NAME_BYTES_MAX = 256;
 const FACT_BYTES_MAX = 4096;
-
-/** The body of a request while a filter waits for it. */
-export class WaitingBody {
-  #chunks: Uint8Array[] = [];
-  bytes = 0;
-
-  add(chunk: Uint8Array): void {
-    if (chunk.length > 0) this.#chunks.push(chunk);
-    this.bytes += chunk.length;
-  }
-
-  /** All of it in one piece; joined once, however often a filter asks. */
-  whole(): Uint8Array {
-    if (this.#chunks.length !== 1) this.#chunks = [Buffer.concat(this.#chunks)];
-    return this.#chunks[0]!;
-  }
-}
 
 /** The plugin's context has no properties of a stream and no headers. */
 export class Context {
@@ -30,7 +14,7 @@ export class Context {
   /** By map number; only those that the filter may touch in the callback that runs. */
   readonly maps = new Map<number, HeaderMap>();
   /** What has come of the request's body; only for a filter that waits for it. */
-  body: WaitingBody | undefined;
+  body: JoinedBytes | undefined;
   /** What the filter set by name. */
   readonly facts = new Map<string, string>();
   /** What the filter answers in place of the service, once it does. */

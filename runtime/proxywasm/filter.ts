@@ -23,8 +23,8 @@ export interface FilterStream {
   requestHeaders(headers: HeaderPairs, endOfStream: boolean): FilterVerdict;
   /**
    * The next part of the body of a request whose last verdict was `wait`; the last part, which may be
-   * empty, ends it. A chunk is kept until the decision: the caller does not change it. Never throws, and
-   * never answers `wait` at the end: a filter that decides nothing is answered with 503.
+   * empty, ends it. Never throws, and never answers `wait` at the end: a filter that decides nothing is
+   * answered with 503.
    */
   requestBody(chunk: Uint8Array, endOfStream: boolean): FilterVerdict;
   /** The head of the answer, for filters that change it. Never answers `wait`. */

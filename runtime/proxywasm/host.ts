@@ -2,7 +2,7 @@
 import { codeOf, ModuleError } from '../errors.ts';
 import type { LogLevel } from './abi.ts';
 import { ACTION_CONTINUE, ACTION_PAUSE, MAP } from './abi.ts';
-import { Context, failedVerdict, WaitingBody } from './context.ts';
+import { Context, failedVerdict } from './context.ts';
 import type {
   Filter,
   FilterProperties,
@@ -11,6 +11,7 @@ import type {
   HeaderPairs,
 } from './filter.ts';
 import { HeaderMap } from './header-map.ts';
+import { JoinedBytes } from './joined-bytes.ts';
 import { Machine } from './machine.ts';
 import { Plugin } from './plugin.ts';
 import { createRandom } from './random.ts';
@@ -116,7 +117,7 @@ class HostedStream implements FilterStream {
     const mayWait = !endOfStream && this.#machine.has('proxy_on_request_body');
     const values = [map.pairs.length, endOfStream ? 1 : 0];
     const verdict = this.#call('proxy_on_request_headers', values, map, mayWait);
-    if (verdict.kind === 'wait') this.#context.body = new WaitingBody();
+    if (verdict.kind === 'wait') this.#context.body = new JoinedBytes();
     return verdict;
   }
 
@@ -128,9 +129,14 @@ class HostedStream implements FilterStream {
     }
     body.add(chunk);
     const verdict =
-      body.bytes > BODY_BYTES_MAX
+      body.length > BODY_BYTES_MAX
         ? failedVerdict('body_too_large', 'the body is larger than any filter may wait for')
-        : this.#call('proxy_on_request_body', [body.bytes, endOfStream ? 1 : 0], map, !endOfStream);
+        : this.#call(
+            'proxy_on_request_body',
+            [body.length, endOfStream ? 1 : 0],
+            map,
+            !endOfStream,
+          );
     if (verdict.kind !== 'wait') this.#context.body = undefined;
     return verdict;
   }

@@ -1,6 +1,7 @@
 // Holds the body of a request while the filter waits for it, within bounds for each connection and for all of them.
 import { PlatformError } from '../../runtime/errors.ts';
 import type { FilterStream, FilterVerdict } from '../../runtime/proxywasm/filter.ts';
+import { JoinedBytes } from '../../runtime/proxywasm/joined-bytes.ts';
 import type { ProxyLimits } from './limits.ts';
 import { tooLarge } from './relay.ts';
 import type { ServerStream } from './streams.ts';
@@ -40,8 +41,7 @@ export class HeldBytes {
 export class HeldBody {
   readonly #held: HeldBytes;
   readonly #connection: object;
-  #chunks: Buffer[] = [];
-  #bytes = 0;
+  #joined = new JoinedBytes();
 
   constructor(held: HeldBytes, connection: object) {
     this.#held = held;
@@ -49,7 +49,7 @@ export class HeldBody {
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#joined.length;
   }
 
   /** Adds a part; throws `service_unavailable` where too much is held already. */
@@ -59,22 +59,18 @@ export class HeldBody {
         hint: 'wait for some of them to end',
       });
     }
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
+    this.#joined.add(chunk);
   }
 
   /** All of it, in one piece. */
   whole(): Buffer {
-    return this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+    return this.#joined.whole();
   }
 
-  /** Gives the parts away, or drops them; nothing is held any more. */
-  release(): readonly Buffer[] {
-    const chunks = this.#chunks;
-    this.#held.release(this.#connection, this.#bytes);
-    this.#chunks = [];
-    this.#bytes = 0;
-    return chunks;
+  /** Drops it; nothing is held any more. */
+  release(): void {
+    this.#held.release(this.#connection, this.bytes);
+    this.#joined = new JoinedBytes();
   }
 }
 
@@ -109,16 +105,18 @@ export function holdBody(
       clearTimeout(timer);
       reject(error);
     };
+    let verdict: FilterVerdict | undefined;
     const take = (chunk: Buffer, isLast: boolean) => {
-      // What comes after the decision is thrown away: the answer is on its way.
+      // What comes after a denial is thrown away: the answer is on its way.
       if (isOver) return;
       try {
         held.add(chunk);
         if (bodyBytes > 0 && held.bytes > bodyBytes) {
           throw tooLarge(bodyBytes);
         }
-        const verdict = filter.requestBody(chunk, isLast);
-        if (verdict.kind !== 'wait') finish(verdict);
+        if (verdict?.kind !== 'continue') verdict = filter.requestBody(chunk, isLast);
+        // A filter may let a body pass by its beginning: then the rest of it goes on too.
+        if (isLast || verdict.kind === 'respond') finish(verdict);
       } catch (error) {
         fail(error);
       }

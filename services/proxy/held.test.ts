@@ -47,6 +47,20 @@ test('the bodies of one connection, and of all, are held within their bounds and
   }
 });
 
+test('a body that a filter lets pass by its beginning goes on whole', async (context) => {
+  context.filter = testFilter({ reads: readsListing, glances: true });
+  const address = await context.start();
+  const text = listing.padEnd(100_000);
+  const waiting = await connectTls(context.world, address);
+  waiting.write(head(text.length));
+  waiting.write(text.slice(0, 40_000));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  waiting.write(text.slice(40_000));
+  await until(() => context.world.web.seen[0]?.isComplete === true, 'the whole body');
+  assert.is(context.world.web.seen[0]!.bytes, text.length);
+  waiting.destroy();
+});
+
 test('an identity that is taken away while its body waits reaches nothing', async (context) => {
   const address = await context.start();
   const waiting = await connectTls(context.world, address);

@@ -86,6 +86,8 @@ async function pass(
     verdict = decided;
   }
   const onward = checked(verdict.headers, request, connection.peer.spiffeId, record);
+  // Nothing is refused from here on: an answer may take hours, and the body is held no longer.
+  filtered.message = undefined;
   return relay(stream, client, onward, {
     bodyBytes,
     limits,
