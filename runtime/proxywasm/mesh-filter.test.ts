@@ -126,11 +126,12 @@ test('facts are fresh and have their form', () => {
   filter.close();
 });
 
-test('without mutual TLS there is no identity, whatever the certificate says', () => {
-  for (const mutual of [false, undefined, 'true', 1]) {
+test('without a certificate of the peer there is no identity, whatever else the proxy knows', () => {
+  for (const uri of ['', undefined]) {
     const properties = new Map<string, string | boolean | number>(peerProperties(sampleAgent(1)));
-    if (mutual === undefined) properties.delete('connection.mtls');
-    else properties.set('connection.mtls', mutual);
+    properties.set('connection.uri_san_local_certificate', sampleAgent(1));
+    if (uri === undefined) properties.delete('connection.uri_san_peer_certificate');
+    else properties.set('connection.uri_san_peer_certificate', uri);
     const stream = vault.stream(properties);
     assert.is(problemOf(stream.requestHeaders(requestHead, true)).code, 'svid_missing');
     stream.end();
