@@ -8,10 +8,13 @@ import { decodeRow } from '../../runtime/evidence/row.ts';
 import type { JsonObject, JsonValue } from '../../runtime/json.ts';
 import type { PlaygroundSource } from '../../services/console/playground/routes.ts';
 import type { PlatformKeys } from './keys.ts';
+import { Newest } from './newest.ts';
 
 /** Of rows, the newest, in which decisions of a boundary are looked for, and of decisions given. */
 const rowsMax = 20_000;
 const decisionsMax = 1000;
+/** Of the rows that they stand in: one input may have a megabyte. */
+const bytesMax = 32 << 20;
 /** Of the compiler once it is unpacked: what the page shows while it loads. */
 const compilerBytes = 41_000_000;
 const compilerDigest = new URL('../../wasm/rego/compiler.wasm.sha256', import.meta.url);
@@ -51,16 +54,16 @@ export function createPlaygroundSource({ bundles, log, keys, folders }: Parts): 
     },
     async decisions(boundary) {
       const from = Math.max(0, log.status().size - rowsMax);
-      const found: JsonObject[] = [];
+      const newest = new Newest<JsonObject>(decisionsMax, bytesMax);
       for await (const { bytes } of log.rows(from)) {
         const { time, spiffe_id, decisions } = decodeRow(bytes);
         for (const decision of decisions) {
           if (decision.boundary !== boundary || decision.module !== 'authorization') continue;
-          found.push({ time, spiffe_id, decision: decision as unknown as JsonObject });
+          const found = { time, spiffe_id, decision: decision as unknown as JsonObject };
+          newest.add(found, bytes.length);
         }
       }
-      const decisions = found.slice(-decisionsMax).reverse();
-      return { decisions, more: from > 0 || found.length > decisions.length };
+      return { decisions: newest.items(), more: from > 0 || newest.isCut };
     },
   };
 }

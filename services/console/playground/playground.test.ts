@@ -10,9 +10,11 @@ import { compileSources, readPolicies } from '../../../runtime/bundle/compile.ts
 import { joined, readPolicy } from '../../../runtime/bundle/load.ts';
 import { POLICIES } from '../../../runtime/bundle/testing.ts';
 import { BOUNDARIES } from '../../../runtime/decide/boundary.ts';
-import { createLocalDecider } from '../../../runtime/decide/local.ts';
+import { DECISION_TAG } from '../../../runtime/decide/decide.ts';
+import { createLocalDecider, loadModules } from '../../../runtime/decide/local.ts';
 import { readRequest } from '../../../runtime/decide/wire.ts';
 import { exportOpenings } from '../../../runtime/evidence/openings.ts';
+import type { RowDecision } from '../../../runtime/evidence/row.ts';
 import type { JsonObject } from '../../../runtime/json.ts';
 import { needs } from '../../../runtime/testing/needs.ts';
 import { sampleAgent } from '../../../runtime/testing/sample-data.ts';
@@ -29,6 +31,16 @@ const folder = mkdtempSync(join(tmpdir(), 'platform-playground-'));
 const test = suite('playground');
 let playground: TestPlayground;
 let page: Page;
+
+/** The id of a decision whose fields anybody may have written. */
+function idOf(decision: Omit<RowDecision, 'id'>): string {
+  const { record } = loadModules();
+  const { boundary, module, policy_revision, data_revision, input, output } = decision;
+  return record.framedHex([
+    ...[DECISION_TAG, boundary, module, policy_revision, data_revision],
+    ...[input, output].map((value) => record.canonicalizeValue(value)),
+  ]);
+}
 
 test.before(async () => {
   playground = await startPlayground(folder);
@@ -182,6 +194,21 @@ test('a recorded decision is reproduced, a tampered one diverges, a committed on
   await page.locator('#openings').fill(exportOpenings(openings));
   assert.equal(await replay(committed), ['reproduced']);
   assert.ok(['reproduced', 'undetermined'].includes(before[0] ?? ''));
+
+  // Names that a forged row brings are no part of an address; its id is right.
+  const { id: _, ...forged } = {
+    ...secret!.decision,
+    policy_revision: '../decisions?boundary=tool#',
+  };
+  const id = idOf(forged);
+  const seen = playground.drafts.length;
+  assert.equal(await replay(JSON.stringify({ ...forged, id })), ['undetermined']);
+  assert.match(await textOf('#replayed'), 'policy bundle is not kept');
+  const asked = playground.drafts.slice(seen).map(({ subject }) => subject.console);
+  assert.ok(
+    asked.every((name) => name === 'playground-bundle'),
+    asked.join(),
+  );
 
   assert.equal(await replay('{"not":"a row"}'), []);
   assert.match(await textOf('#state'), 'no decision');

@@ -3,6 +3,9 @@ import type { JWK } from 'jose';
 import { PlatformError } from '../../../../runtime/errors.ts';
 import type { JsonObject } from '../../../../runtime/json.ts';
 
+/** Who wrote a recorded decision chose the names in it: anything else could be another address, asked with the token. */
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
 /** The answer of `/api/v1/playground`. */
 export interface Overview {
   policy_revision: string;
@@ -27,6 +30,7 @@ export class Platform {
 
   /** The files of a bundle that the platform keeps; undefined where it keeps none of this revision. */
   async bundle(revision: string): Promise<Map<string, Uint8Array> | undefined> {
+    if (!DIGEST.test(revision)) return undefined;
     const { files } = await this.#ask<{ files: [string, string][] | null }>(
       `/api/v1/playground/bundles/${revision}`,
     );
@@ -36,8 +40,9 @@ export class Platform {
 
   /** Bytes that the platform keeps under their digest: a module of another time, or a tool's schema. */
   async object(digest: string): Promise<Uint8Array | undefined> {
+    if (!DIGEST.test(digest)) return undefined;
     const { bytes } = await this.#ask<{ bytes: string | null }>(
-      `/api/v1/playground/objects/${encodeURIComponent(digest)}`,
+      `/api/v1/playground/objects/${digest}`,
     );
     return bytes === null ? undefined : Buffer.from(bytes, 'base64');
   }
