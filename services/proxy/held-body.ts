@@ -1,4 +1,4 @@
-// Holds the body of a request while the filter waits for it, within bounds for each connection and for all of them.
+// Holds the body of a request while the filter waits for it, within bounds for each sender and for all of them.
 import { PlatformError } from '../../runtime/errors.ts';
 import type { FilterStream, FilterVerdict } from '../../runtime/proxywasm/filter.ts';
 import { JoinedBytes } from '../../runtime/proxywasm/joined-bytes.ts';
@@ -6,13 +6,13 @@ import type { ProxyLimits } from './limits.ts';
 import { tooLarge } from './relay.ts';
 import type { ServerStream } from './streams.ts';
 
-/** What is held of bodies, by connection. */
+/** What is held of bodies, by agent; services, which act for many, by connection. */
 export class HeldBytes {
-  readonly #limits: Pick<ProxyLimits, 'heldBytes' | 'heldBytesPerConnection'>;
-  readonly #byConnection = new WeakMap<object, number>();
+  readonly #limits: Pick<ProxyLimits, 'heldBytes' | 'heldBytesPerAgent'>;
+  readonly #bySender = new Map<string | object, number>();
   #all = 0;
 
-  constructor(limits: Pick<ProxyLimits, 'heldBytes' | 'heldBytesPerConnection'>) {
+  constructor(limits: Pick<ProxyLimits, 'heldBytes' | 'heldBytesPerAgent'>) {
     this.#limits = limits;
   }
 
@@ -21,18 +21,20 @@ export class HeldBytes {
     return this.#all;
   }
 
-  /** Counts more bytes of a connection; false, and nothing counted, where there is no room for them. */
-  take(connection: object, bytes: number): boolean {
-    const held = (this.#byConnection.get(connection) ?? 0) + bytes;
-    const { heldBytes, heldBytesPerConnection } = this.#limits;
-    if (held > heldBytesPerConnection || this.#all + bytes > heldBytes) return false;
-    this.#byConnection.set(connection, held);
+  /** Counts more bytes of a sender; false, and nothing counted, where there is no room for them. */
+  take(sender: string | object, bytes: number): boolean {
+    const held = (this.#bySender.get(sender) ?? 0) + bytes;
+    const { heldBytes, heldBytesPerAgent } = this.#limits;
+    if (held > heldBytesPerAgent || this.#all + bytes > heldBytes) return false;
+    this.#bySender.set(sender, held);
     this.#all += bytes;
     return true;
   }
 
-  release(connection: object, bytes: number): void {
-    this.#byConnection.set(connection, (this.#byConnection.get(connection) ?? 0) - bytes);
+  release(sender: string | object, bytes: number): void {
+    const left = (this.#bySender.get(sender) ?? 0) - bytes;
+    if (left > 0) this.#bySender.set(sender, left);
+    else this.#bySender.delete(sender);
     this.#all -= bytes;
   }
 }
@@ -40,12 +42,12 @@ export class HeldBytes {
 /** A body that was read before anything of the request went on. */
 export class HeldBody {
   readonly #held: HeldBytes;
-  readonly #connection: object;
+  readonly #sender: string | object;
   #joined = new JoinedBytes();
 
-  constructor(held: HeldBytes, connection: object) {
+  constructor(held: HeldBytes, sender: string | object) {
     this.#held = held;
-    this.#connection = connection;
+    this.#sender = sender;
   }
 
   get bytes(): number {
@@ -54,7 +56,7 @@ export class HeldBody {
 
   /** Adds a part; throws `service_unavailable` where too much is held already. */
   add(chunk: Buffer): void {
-    if (!this.#held.take(this.#connection, chunk.length)) {
+    if (!this.#held.take(this.#sender, chunk.length)) {
       throw new PlatformError('service_unavailable', 'too many bodies wait for a decision', {
         hint: 'wait for some of them to end',
       });
@@ -69,7 +71,7 @@ export class HeldBody {
 
   /** Drops it; nothing is held any more. */
   release(): void {
-    this.#held.release(this.#connection, this.bytes);
+    this.#held.release(this.#sender, this.bytes);
     this.#joined = new JoinedBytes();
   }
 }

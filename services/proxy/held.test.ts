@@ -22,8 +22,8 @@ test('a body that does not arrive in time is answered, and nothing of it was pas
   assert.is(context.refusals[0]!.error.code, 'request_timeout');
 });
 
-test('the bodies of one connection, and of all, are held within their bounds and no longer than needed', async (context) => {
-  for (const limits of [{ heldBytes: 150_000 }, { heldBytesPerConnection: 80_000 }]) {
+test('the bodies of one agent, on however many connections, and of all are held within their bounds and no longer than needed', async (context) => {
+  for (const limits of [{ heldBytes: 150_000 }, { heldBytesPerAgent: 150_000 }]) {
     const address = await context.start(limits);
     const text = listing.padEnd(90_000);
     const waiting = await connectTls(context.world, address);

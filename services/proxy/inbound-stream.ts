@@ -27,7 +27,7 @@ import type { StreamRecord } from './journal.ts';
 import type { ProxyLimits } from './limits.ts';
 import { type Outcome, relay } from './relay.ts';
 import { runStream, type StreamParts } from './run-stream.ts';
-import type { StreamShare } from './stream-share.ts';
+import { agentOf, type StreamShare } from './stream-share.ts';
 import { checkTarget, isBelow } from './target.ts';
 
 export interface InboundParts extends StreamParts<InboundConfig> {
@@ -77,7 +77,7 @@ async function pass(
   const bodyBytes = bodyBytesOf(service, path, limits);
   let verdict = decideOnHead(request, connection, config, record, filtered);
   if (verdict.kind === 'wait') {
-    filtered.body = new HeldBody(held, connection);
+    filtered.body = new HeldBody(held, agentOf(connection.peer.spiffeId) ?? connection);
     const waiting = { verdict, stream, bodyBytes, limits };
     const decided = await decideOnBody(request, waiting, record, filtered);
     if (decided === undefined) return leftBehind(filtered.body.bytes);

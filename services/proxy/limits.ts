@@ -3,9 +3,9 @@
 export interface ProxyLimits {
   /** Largest request body where a route says nothing else; 0 lets a body stream without end. */
   bodyBytes: number;
-  /** Of bodies that a filter waits for, all together; and of those on one connection. */
+  /** Of bodies that a filter waits for, all together; and of those of one agent, or on one connection of a service. */
   heldBytes: number;
-  heldBytesPerConnection: number;
+  heldBytesPerAgent: number;
   /** Of the request's head, as it stands on the wire. */
   headerBytes: number;
   headerCount: number;
@@ -38,7 +38,7 @@ export interface ProxyLimits {
 export const defaultLimits: ProxyLimits = {
   bodyBytes: 1024 * 1024,
   heldBytes: 64 * 1024 * 1024,
-  heldBytesPerConnection: 8 * 1024 * 1024,
+  heldBytesPerAgent: 8 * 1024 * 1024,
   headerBytes: 16 * 1024,
   headerCount: 100,
   connections: 4096,

@@ -35,6 +35,6 @@ export class StreamShare {
 }
 
 /** All roles of an agent share: it could have many. Undefined for services. */
-function agentOf(spiffeId: string): string | undefined {
+export function agentOf(spiffeId: string): string | undefined {
   return isServiceSpiffeId(spiffeId) ? undefined : spiffeId.split('/').slice(0, 6).join('/');
 }
