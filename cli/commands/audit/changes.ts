@@ -1,5 +1,7 @@
 // Gathers what another policy would have answered otherwise: by rules and agents, in bounded memory.
 import type { RecordedDecision } from '../../../runtime/evidence/audit/recorded.ts';
+import { count } from '../../../runtime/evidence/audit/tally.ts';
+import { shortName } from '../../../runtime/evidence/audit/timeline.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../runtime/json.ts';
 import { flipName, OTHERS } from '../../policy/diff/flips.ts';
 import {
@@ -71,18 +73,19 @@ export class Changes {
     const old = answerOf(decision.output, module);
     const now = answerOf(output, module);
     const failed = failureIn(output);
-    if (failed !== undefined) this.failures.set(failed, (this.failures.get(failed) ?? 0) + 1);
+    if (failed !== undefined) count(this.failures, failed);
     const isOther = Buffer.compare(decision.outputBytes, after.output) !== 0;
     const kind: ChangeKind | undefined =
       flipOf(old, now) ?? (isOther ? 'output_changed' : undefined);
     if (kind === undefined) return;
     this.count++;
     const example: Example = {
-      ...{ row: sequence, time, agent },
+      ...{ row: sequence, time, agent: shortName(agent) },
       before: shown(old, decision.id),
       after: shown(now, after.id),
     };
-    const of = { boundary, module, kind, from: old.rule, to: now.rule };
+    const [at, which, from, to] = [boundary, module, old.rule, now.rule].map(shortName);
+    const of = { boundary: at!, module: which!, kind, from: from!, to: to! };
     this.#count(of, example);
   }
 
@@ -140,5 +143,5 @@ function failureIn(output: JsonValue): string | undefined {
 }
 
 function shown({ allow, rule, obligations }: Verdict, id: string): Answer {
-  return { decision_id: id, allow, rule, obligations };
+  return { decision_id: id, allow, rule: shortName(rule), obligations };
 }

@@ -1,6 +1,7 @@
 // `platform audit --replay`: what another policy would have decided of all that happened.
 import { loadModules } from '../../../runtime/decide/local.ts';
 import type { RecordedRow } from '../../../runtime/evidence/audit/recorded.ts';
+import { count } from '../../../runtime/evidence/audit/tally.ts';
 import { WhatIf } from '../../../runtime/evidence/audit/what-if.ts';
 import { ObjectReader } from '../../../runtime/evidence/objects.ts';
 import type { StateFolder } from '../../state-folder.ts';
@@ -19,7 +20,6 @@ export interface ReplayChoices extends EvidenceChoices, Output {
 }
 
 export const EXIT_CHANGED = 6;
-const REVISIONS_MAX = 1000;
 
 /** How many decisions were made, and what became of each. */
 export interface WhatIfCounts {
@@ -78,9 +78,7 @@ async function decideRow(
   const { sequence, time, spiffe_id: agent } = row;
   for (const decision of row.decisions) {
     counts.decisions++;
-    const { policy_revision } = decision;
-    const known = counts.revisions.has(policy_revision) || counts.revisions.size < REVISIONS_MAX;
-    add(counts.revisions, known ? policy_revision : '(others)');
+    count(counts.revisions, decision.policy_revision);
     const found = await whatIf.decide(decision);
     switch (found.kind) {
       case 'same':
@@ -90,7 +88,7 @@ async function decideRow(
         counts.unreadable++;
         break;
       case 'undetermined':
-        add(counts.undetermined, found.why);
+        count(counts.undetermined, found.why);
         break;
       case 'answered':
         counts.asked++;
@@ -98,8 +96,4 @@ async function decideRow(
         break;
     }
   }
-}
-
-function add(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
 }

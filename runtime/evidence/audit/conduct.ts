@@ -1,4 +1,5 @@
 // Judges each row by what was allowed: no effect without an allow, no outcome without its intent.
+import { createHash } from 'node:crypto';
 import { honouredFor, isObligation, unhonoured } from '../../decide/obligations.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { isJsonObject, type JsonValue } from '../../json.ts';
@@ -27,6 +28,7 @@ const undecidedFamilies = [
 
 /** Actions that are remembered as under way; over it, the oldest is forgotten. */
 const OPEN_MAX = 100_000;
+const ACTION_CHARACTERS_MAX = 128;
 
 /** The actions under way, as plain data. */
 export interface ConductState {
@@ -70,9 +72,10 @@ export class Conduct {
   /** What is wrong with the next row, if anything. */
   check(row: RowContent): RowProblem | undefined {
     const why = this.#problem(row);
-    const isOrphan = row.kind === 'outcome' && !this.#open.has(row.action);
-    if (row.kind === 'intent') this.#begin(row.action);
-    if (row.kind === 'outcome') this.#open.delete(row.action);
+    const action = shortAction(row.action);
+    const isOrphan = row.kind === 'outcome' && !this.#open.has(action);
+    if (row.kind === 'intent') this.#begin(action);
+    if (row.kind === 'outcome') this.#open.delete(action);
     if (why !== undefined) return { verdict: 'diverged', why };
     if (isOrphan) return { verdict: 'undetermined', why: this.#whyOrphan() };
     if (!isDamageReport(row)) return undefined;
@@ -99,10 +102,11 @@ export class Conduct {
   #problem(row: RowContent): string | undefined {
     switch (row.kind) {
       case 'intent':
-        if (this.#open.has(row.action)) return 'another intent of this action is still open';
+        if (this.#open.has(shortAction(row.action)))
+          return 'another intent of this action is still open';
         return findUnallowed(row, false);
       case 'outcome':
-        if (this.#isWhole && this.#forgotten === 0 && !this.#open.has(row.action)) {
+        if (this.#isWhole && this.#forgotten === 0 && !this.#open.has(shortAction(row.action))) {
           return 'no intent of this action is open before it';
         }
         if (row.outcome !== 'ok') return undefined;
@@ -114,6 +118,12 @@ export class Conduct {
         return 'it was denied, but no decision denies it';
     }
   }
+}
+
+/** What is remembered of an action: its name, or the digest of one that no platform gives. */
+function shortAction(action: string): string {
+  if (action.length <= ACTION_CHARACTERS_MAX) return action;
+  return createHash('sha256').update(action).digest('hex');
 }
 
 /** Why the row's decisions do not allow what it says; an event may also be a call that is parked. */

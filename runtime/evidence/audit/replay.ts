@@ -50,8 +50,6 @@ export interface ReplayOptions {
 const reproduced: DecisionVerdict = { verdict: 'reproduced', why: '' };
 const boundaries: ReadonlySet<string> = new Set(BOUNDARIES);
 const decisionModules: ReadonlySet<string> = new Set(DECISION_MODULES);
-/** Of one pair: boundaries times modules, and whatever a forged row may name. */
-const PREFIXES_KEPT = 256;
 const SHOWN_MAX = 100;
 
 /**
@@ -102,9 +100,9 @@ function prefixOf(
   const key = `${boundary} ${module}`;
   let prefix = prefixes.get(key);
   if (prefix === undefined) {
-    if (prefixes.size >= PREFIXES_KEPT) prefixes.clear();
     prefix = record.frames([DECISION_TAG, boundary, module, policy_revision, data_revision]);
-    prefixes.set(key, prefix);
+    // A forged row may name anything, at any length.
+    if (boundaries.has(boundary) && decisionModules.has(module)) prefixes.set(key, prefix);
   }
   return prefix;
 }

@@ -8,8 +8,8 @@ import { decision, draft, record } from '../testing/drafts.ts';
 import { Conduct } from './conduct.ts';
 import { Recent } from './recent.ts';
 import { type RecordedRow, readRow } from './recorded.ts';
-import { OTHER_NAMES, Tally } from './tally.ts';
-import { BUCKETS_MAX, Timeline } from './timeline.ts';
+import { Tally } from './tally.ts';
+import { BUCKETS_MAX, OTHER_NAMES, Timeline } from './timeline.ts';
 
 const times = fc.array(
   fc.oneof(
@@ -84,6 +84,45 @@ test('names that a forger makes up are counted together from a number on', () =>
   assert.is(tally.diverged.length, 100);
   assert.is(tally.divergedCount, 300);
   assert.equal(new Tally(JSON.parse(JSON.stringify(tally.state()))).state(), tally.state());
+});
+
+test('names as long as a row are remembered by their beginning, and boundaries of one time by the first few', () => {
+  const tally = new Tally();
+  const long = (number: number) => `${number} ${'x'.repeat(100_000)}`;
+  for (let number = 0; number < 30; number++) {
+    const why = { verdict: 'undetermined', why: `no ${long(number)}` } as const;
+    tally.add(rowOf(number, long(number)), [why]);
+  }
+  assert.is(tally.boundaries.size, 30);
+  assert.ok(JSON.stringify(tally.state()).length < 100_000);
+
+  const timeline = new Timeline();
+  const minute = 60_000;
+  for (let number = 0; number < 5000; number++) {
+    timeline.answers(number * minute, `name-${number}`).denied++;
+  }
+  const parts = timeline.buckets().map(({ byBoundary }) => Object.values(byBoundary));
+  assert.is(
+    parts.flat().reduce((sum, { denied }) => sum + denied, 0),
+    5000,
+  );
+  assert.ok(parts.every((names) => names.length <= 65));
+  timeline.answers(1e15, 'much later').allowed++;
+  assert.ok(timeline.buckets().every(({ byBoundary }) => Object.keys(byBoundary).length <= 65));
+});
+
+test('actions of any length are joined, and remembered in little', () => {
+  const conduct = new Conduct();
+  const judge = (kind: 'intent' | 'outcome', action: string) => {
+    const row = draft({ kind, action, ...(kind === 'outcome' && { outcome: 'error' as const }) });
+    return conduct.check(decodeRow(encodeRow(row, 'log', 0, record)))?.why;
+  };
+  const [one, other] = ['1', '2'].map((end) => 'a'.repeat(100_000) + end) as [string, string];
+  judge('intent', one);
+  assert.ok(JSON.stringify(conduct.state()).length < 1000);
+  assert.is(judge('outcome', other), 'no intent of this action is open before it');
+  assert.is(judge('intent', one), 'another intent of this action is still open');
+  assert.is(judge('outcome', one), undefined);
 });
 
 test('too many open intents are forgotten from the oldest on, and nothing is said for sure of them', () => {

@@ -3,7 +3,14 @@ import { isJsonObject } from '../../json.ts';
 import type { RowProblem } from './conduct.ts';
 import type { RecordedDecision, RecordedRow } from './recorded.ts';
 import type { DecisionVerdict, Verdict } from './replay.ts';
-import { type Answers, Timeline, type TimelineState } from './timeline.ts';
+import {
+  type Answers,
+  answersOf,
+  OTHER_NAMES,
+  shortName,
+  Timeline,
+  type TimelineState,
+} from './timeline.ts';
 
 /** A decision that could not be reproduced, or a row that its decisions do not bear out. */
 export interface Finding extends DecisionVerdict {
@@ -20,7 +27,6 @@ export type Counts = Record<Verdict, number>;
 export const FINDINGS_MAX = 100;
 /** Different names that are counted apart: controls, rules, boundaries, reasons. */
 const NAMES_MAX = 1000;
-export const OTHER_NAMES = '(others)';
 
 /** What is counted, as plain data. */
 export interface TallyState {
@@ -85,7 +91,7 @@ export class Tally {
       worst = this.#found(row, found, decision, worst);
     }
     if (problem !== undefined) worst = this.#found(row, problem, undefined, worst);
-    for (const id of row.controls) this.controls.set(...next(this.controls, id));
+    for (const id of row.controls) count(this.controls, id);
     this.rowVerdicts[worst]++;
     if (worst !== 'reproduced') this.timeline.at(Date.parse(row.time))[worst]++;
   }
@@ -110,11 +116,10 @@ export class Tally {
     const { output } = decision;
     const allows = isJsonObject(output) && output.allow === true;
     const rule = isJsonObject(output) && typeof output.rule === 'string' ? output.rule : undefined;
-    const { byBoundary } = this.timeline.at(Date.parse(row.time));
     const key = allows ? 'allowed' : 'denied';
-    answersOf(this.boundaries, decision.boundary)[key]++;
-    answersOf(byBoundary, decision.boundary)[key]++;
-    if (rule !== undefined) answersOf(this.rules, rule)[key]++;
+    answersOf(this.boundaries, decision.boundary, NAMES_MAX)[key]++;
+    this.timeline.answers(Date.parse(row.time), decision.boundary)[key]++;
+    if (rule !== undefined) answersOf(this.rules, rule, NAMES_MAX)[key]++;
   }
 
   #found(
@@ -124,7 +129,7 @@ export class Tally {
     worst: Verdict,
   ): Verdict {
     if (found.verdict === 'undetermined') {
-      this.undetermined.set(...next(this.undetermined, found.why));
+      count(this.undetermined, found.why);
       return worst === 'diverged' ? worst : 'undetermined';
     }
     this.divergedCount++;
@@ -137,19 +142,14 @@ export class Tally {
   }
 }
 
-/** The name under which this one is counted, and its next count. */
-function next(counts: Map<string, number>, name: string): [string, number] {
-  const count = counts.get(name);
-  if (count !== undefined) return [name, count + 1];
-  if (counts.size < NAMES_MAX) return [name, 1];
-  return [OTHER_NAMES, (counts.get(OTHER_NAMES) ?? 0) + 1];
-}
-
-function answersOf(answers: Map<string, Answers>, name: string): Answers {
-  let found = answers.get(name);
-  if (found !== undefined) return found;
-  if (answers.size >= NAMES_MAX && name !== OTHER_NAMES) return answersOf(answers, OTHER_NAMES);
-  found = { allowed: 0, denied: 0 };
-  answers.set(name, found);
-  return found;
+/** Counts the name once more, in bounded memory: the names after the first thousand as one. */
+export function count(counts: Map<string, number>, name: string): void {
+  const known = counts.get(name);
+  if (known !== undefined) {
+    counts.set(name, known + 1);
+    return;
+  }
+  const short = shortName(name);
+  const own = counts.has(short) || counts.size < NAMES_MAX ? short : OTHER_NAMES;
+  counts.set(own, (counts.get(own) ?? 0) + 1);
 }

@@ -32,9 +32,35 @@ export interface TimelineState {
 }
 
 export const BUCKETS_MAX = 240;
+/** Different boundaries that one part counts apart: a log has a few, and a forger any number. */
+const BOUNDARIES_MAX = 64;
+/** Under which name all are counted that come after so many. */
+export const OTHER_NAMES = '(others)';
+const NAME_CHARACTERS_MAX = 256;
 const FIRST_WIDTH_MS = 1000;
 /** Of ECMAScript. */
 const TIME_MS_MIN = -8.64e15;
+
+/**
+ * What is counted under this name: itself, or for all names after the first `namesMax` one for all. The
+ * beginning of a long name stands for it, so that it is the number of names that bounds the memory.
+ */
+export function answersOf(answers: Map<string, Answers>, name: string, namesMax: number): Answers {
+  let known = answers.get(name);
+  if (known !== undefined) return known;
+  const short = shortName(name);
+  const own = answers.has(short) || answers.size < namesMax ? short : OTHER_NAMES;
+  known = answers.get(own) ?? { allowed: 0, denied: 0 };
+  answers.set(own, known);
+  return known;
+}
+
+/** The name, or of a long one its beginning. */
+export function shortName(name: string): string {
+  if (name.length <= NAME_CHARACTERS_MAX) return name;
+  // By way of bytes: a part of a string would keep all of it in memory.
+  return Buffer.from(`${name.slice(0, NAME_CHARACTERS_MAX)}…`).toString('utf8');
+}
 
 /** Parts of equal width; the width doubles whenever a time does not fit any more. */
 export class Timeline {
@@ -60,6 +86,11 @@ export class Timeline {
   /** Milliseconds that each part takes. */
   get widthMs(): number {
     return this.#widthMs;
+  }
+
+  /** Where to count the answers at a boundary at this time, in milliseconds since 1970. */
+  answers(timeMs: number, boundary: string): Answers {
+    return answersOf(this.at(timeMs).byBoundary, boundary, BOUNDARIES_MAX);
   }
 
   /** Where to count what happened at this time, in milliseconds since 1970. */
@@ -130,11 +161,7 @@ function merge(into: Counted, from: Counted): void {
   into.diverged += from.diverged;
   into.undetermined += from.undetermined;
   for (const [name, { allowed, denied }] of from.byBoundary) {
-    const answers = into.byBoundary.get(name);
-    if (answers === undefined) {
-      into.byBoundary.set(name, { allowed, denied });
-      continue;
-    }
+    const answers = answersOf(into.byBoundary, name, BOUNDARIES_MAX);
     answers.allowed += allowed;
     answers.denied += denied;
   }
