@@ -71,7 +71,8 @@ const titles: Record<string, Record<string, string>> = {
 /** The title of `<framework>:<id>`; undefined where its text is licensed or it is not known. */
 export function titleOf(control: string): string | undefined {
   const at = control.indexOf(':');
-  const of = titles[control.slice(0, at)];
+  const framework = control.slice(0, at);
+  const of = Object.hasOwn(titles, framework) ? titles[framework] : undefined;
   const id = control.slice(at + 1);
   return of !== undefined && Object.hasOwn(of, id) ? of[id] : undefined;
 }

@@ -34,9 +34,10 @@ const entities: Record<string, string> = {
 };
 
 // Controls, formats (which turn the direction of text, or have no width), unassigned and private
-// characters, halves of surrogate pairs, and every separator but the space.
-const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
-const special = /[&<>"']|[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+// characters, halves of surrogate pairs, every separator but the space, and letters and marks that are
+// blank by their definition, such as the Hangul filler and the empty Braille cell.
+const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/u;
+const special = /[&<>"']|[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/gu;
 
 /**
  * The text for an element or a quoted attribute. A character that cannot be seen, or that would turn

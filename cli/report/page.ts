@@ -44,7 +44,7 @@ function conclusion(report: AuditReport, verdict: Verdict, { exported }: AuditFa
 }
 
 function sentence(report: AuditReport, verdict: Verdict, scope: string): string {
-  const { rows, rowVerdicts, tampered, checkpointDamage } = report;
+  const { rows, rowVerdicts, tampered, checkpointDamage, rowsAfterKept } = report;
   const all = `${grouped(rows)} ${scope}`;
   if (verdict === 'tampered') {
     return `${cut(tampered?.message ?? '', 500)} (${tampered?.code}). The ${all} before it are proved; nothing after it is.`;
@@ -57,6 +57,9 @@ function sentence(report: AuditReport, verdict: Verdict, scope: string): string 
   }
   if (checkpointDamage !== undefined) {
     return `All ${all} are reproduced, but the latest checkpoint is damaged: rows of the last seconds may be missing.`;
+  }
+  if (rowsAfterKept > 0) {
+    return `All ${all} are reproduced, but ${grouped(rowsAfterKept)} follow the newest checkpoint that the auditor kept: more may have been cut off behind them.`;
   }
   return `All ${all} are what was signed, and every decision in them, executed again, gives the recorded answer byte for byte.`;
 }

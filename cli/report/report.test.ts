@@ -93,13 +93,16 @@ test('no text of evidence becomes markup, or is there unseen', () => {
     fc.property(hostile, (text) => {
       const document = page(text);
       assert.is(tagsOf(document), tagsOf(calm));
-      assert.not.match(document, /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      assert.not.match(document, /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}]/u);
       assert.not.match(document, /<script|<img|onerror=alert[^;]*>|<!--/);
       assert.ok(document.isWellFormed());
     }),
     { numRuns: 300 },
   );
   assert.match(page('a\u202eb'), 'a⟨U+202E⟩b');
+  for (const blank of ['\u3164', '\u115f', '\u034f', '\ufe0f', '\u2800', '\u{e0100}']) {
+    assert.not.match(page(`a${blank}b`), blank);
+  }
 });
 
 test('it loads nothing, runs nothing, and its policy names its own style', () => {
@@ -121,11 +124,13 @@ test('it says what was found, in words and numbers', () => {
   assert.match(diverged, 'Access Enforcement');
   assert.match(diverged, '<code>CC6.1</code>');
   assert.match(diverged, 'taken from inside the file');
-  const good = page('x', {
-    rowVerdicts: { reproduced: 9, diverged: 0, undetermined: 0 },
-    divergedCount: 0,
-  });
+  const good9 = { reproduced: 9, diverged: 0, undetermined: 0 };
+  const good = page('x', { rowVerdicts: good9, divergedCount: 0 });
   assert.match(good, '<p class="word">Reproduced</p>');
+  const open = page('x', { rowVerdicts: good9, divergedCount: 0, rowsAfterKept: 4 });
+  assert.match(open, '<p class="word">Undetermined</p>');
+  assert.match(open, 'but 4 follow the newest checkpoint that the auditor kept');
+  assert.not.match(open, 'gives the recorded answer byte for byte');
   const tampered = page('x', { tampered: { code: 'evidence_corrupt', message: 'row 3 <b>' } });
   assert.match(tampered, '<p class="word">Tampered with</p>');
   assert.match(tampered, 'row 3 &lt;b&gt; (evidence_corrupt)');
@@ -184,6 +189,7 @@ test('every control of the catalogue whose text is public has its title', () => 
     assert.is(titleOf(id) !== undefined, isPublic, id);
   }
   assert.is(titleOf('NIST:__proto__'), undefined);
+  assert.is(titleOf('__proto__:constructor'), undefined);
 });
 
 test('texts are cut between characters, numbers grouped, nothing left out becomes nothing', () => {

@@ -224,6 +224,8 @@ export function findBroken(row: JsonObject): string | undefined {
 
 function isTime(text: string): boolean {
   if (isPlainTime(text)) return true;
+  // A year of four digits: texts of longer ones, with a sign, are not in the order of their times.
+  if (text.length !== TIME_FORM.length) return false;
   const time = new Date(text);
   return !Number.isNaN(time.getTime()) && time.toISOString() === text;
 }
