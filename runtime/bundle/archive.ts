@@ -1,11 +1,13 @@
 // Bundles as .tar.gz: the same files give the same bytes, and a damaged archive a clear error.
 import { promisify } from 'node:util';
 import { gunzip, gzipSync } from 'node:zlib';
+import type { Header } from 'tar-stream';
 import { BundleError } from '../errors.ts';
 import { BUNDLE_BYTES_MAX, type BundleFiles, BundleReader } from './reader.ts';
 
 /** Room for the headers and the padding of the files. */
 const ARCHIVE_BYTES_MAX = BUNDLE_BYTES_MAX + (8 << 20);
+const BLOCK_BYTES = 512;
 /** Each chunk that is unpacked is a turn of the event loop. */
 const CHUNK_BYTES = 1 << 20;
 
@@ -19,9 +21,13 @@ export async function readArchive(archive: Uint8Array): Promise<BundleFiles> {
   const { extract } = await import('tar-stream');
   const entries = extract();
   entries.end(tar);
+  let end = 0;
   try {
     for await (const entry of entries) {
-      const { name, type, size } = entry.header;
+      const { name, type, size, byteOffset } = entry.header as Header & { byteOffset: number };
+      // What stands behind an end is another archive, which other readers do not see.
+      if (hasEnd(tar.subarray(end, byteOffset))) throw truncated(undefined);
+      end = byteOffset + Math.ceil((size ?? 0) / BLOCK_BYTES) * BLOCK_BYTES;
       const relative = name.replace(/^\.?\/+/, '');
       if (type === 'directory') {
         entry.resume();
@@ -39,8 +45,18 @@ export async function readArchive(archive: Uint8Array): Promise<BundleFiles> {
     if (cause instanceof BundleError) throw cause;
     throw truncated(cause);
   }
-  if (reader.files.size === 0) throw truncated(undefined);
+  const rest = tar.subarray(end);
+  const isWhole = rest.length >= BLOCK_BYTES && rest.every((byte) => byte === 0);
+  if (reader.files.size === 0 || !isWhole) throw truncated(undefined);
   return reader.files;
+}
+
+/** Whether one of the blocks is the end of an archive: nothing but zeros. */
+function hasEnd(blocks: Uint8Array): boolean {
+  for (let at = 0; at < blocks.length; at += BLOCK_BYTES) {
+    if (blocks.subarray(at, at + BLOCK_BYTES).every((byte) => byte === 0)) return true;
+  }
+  return false;
 }
 
 async function inflate(archive: Uint8Array): Promise<Buffer> {

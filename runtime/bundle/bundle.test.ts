@@ -2,6 +2,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -291,7 +292,6 @@ test('an archive with any byte changed is refused or verifies as the same files'
 
 test('names that leave the folder, and links, are refused', async () => {
   const { pack } = await import('tar-stream');
-  const { gzipSync } = await import('node:zlib');
   const archiveOf = async (header: {
     name: string;
     type?: 'file' | 'symlink';
@@ -312,8 +312,29 @@ test('names that leave the folder, and links, are refused', async () => {
   assert.is(await codeOf(readArchive(link)), 'bundle_path_invalid');
 });
 
+test('an archive without its end, or with another one behind it, is refused', async () => {
+  const one = gunzipSync(await writeArchive(new Map([['a', Buffer.from('x')]])));
+  const two = gunzipSync(await writeArchive(new Map([['b', Buffer.from('y')]])));
+  const read = (...parts: Uint8Array[]) => readArchive(gzipSync(Buffer.concat(parts)));
+  const file = one.subarray(0, 1024);
+  assert.equal([...(await read(file, Buffer.alloc(512))).keys()], ['a']);
+  assert.equal([...(await read(file, two)).keys()], ['a', 'b']);
+  assert.equal([...(await read(one, Buffer.alloc(9216))).keys()], ['a']);
+  const bad = [[file], [file, Buffer.alloc(511)], [one, two], [file, Buffer.alloc(512), two]];
+  for (const parts of [...bad, [one, Buffer.from('x')], [two, Buffer.alloc(512, 1)]]) {
+    assert.is(await codeOf(read(...parts)), 'bundle_truncated');
+  }
+});
+
+test('signatures behind a byte order mark are no JSON: bundle_truncated', async () => {
+  const target = await damaged((policy) => {
+    const bytes = policy.get('.signatures.json')!;
+    policy.set('.signatures.json', Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), bytes]));
+  }, false);
+  assert.is(await codeOf(loadPair(target, trusted)), 'bundle_truncated');
+});
+
 test('an archive that unpacks to too much is refused before it is in memory', async () => {
-  const { gzipSync } = await import('node:zlib');
   const bomb = gzipSync(Buffer.alloc(100 << 20));
   assert.is(await codeOf(readArchive(bomb)), 'bundle_too_large');
 });

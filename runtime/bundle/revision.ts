@@ -61,7 +61,7 @@ export function readJson(files: BundleFiles, name: string): JsonObject {
   }
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (cause) {
     throw new BundleError('bundle_truncated', `${name} in the bundle is not whole JSON`, { cause });
   }

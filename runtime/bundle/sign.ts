@@ -15,6 +15,8 @@ import { readJson, SIGNATURES } from './revision.ts';
 export type BundleKind = 'policy' | 'data';
 
 export const ISSUER = 'platform';
+const SHA256_HEX = /^[0-9A-Fa-f]{64}$/;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The `scope` claim of a kind of bundle. */
 export function scopeOf(kind: BundleKind): string {
@@ -113,7 +115,7 @@ async function verifiedClaims(
     const { payload } = await compactVerify(jws, await importJWK(publicPart(key), 'EdDSA'), {
       algorithms: ['EdDSA'],
     });
-    const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
+    const claims: unknown = JSON.parse(utf8.decode(payload));
     if (isJsonObject(claims)) return claims;
   } catch (cause) {
     if (cause instanceof BundleError) throw cause;
@@ -130,7 +132,8 @@ function signedHashes(claims: Record<string, unknown>): Map<string, Buffer> {
   const signed = new Map<string, Buffer>();
   for (const file of Array.isArray(claims.files) ? claims.files : []) {
     const { name, hash, algorithm } = (file ?? {}) as Record<string, unknown>;
-    if (typeof name !== 'string' || typeof hash !== 'string' || algorithm !== 'SHA-256') {
+    const isHash = typeof hash === 'string' && SHA256_HEX.test(hash);
+    if (typeof name !== 'string' || !isHash || algorithm !== 'SHA-256') {
       throw invalid('a signed file has no name, or no SHA-256 hash');
     }
     signed.set(name, Buffer.from(hash, 'hex'));

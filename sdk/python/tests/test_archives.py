@@ -86,6 +86,17 @@ def test_archives_that_are_not_whole():
     assert code_of(lambda: read_archive(damaged)) == "bundle_truncated"
 
 
+def test_archives_that_other_hosts_read_otherwise():
+    tar = gzip.decompress(gzipped([entry("a")]))
+    old = bytearray(tar)
+    old[257:265] = bytes(8)
+    old[148:156] = b" " * 8
+    old[148:156] = b"%06o\0 " % sum(old[:512])
+    assert code_of(lambda: read_archive(gzip.compress(bytes(old)))) == "bundle_truncated"
+    folder = gzipped([entry("a"), entry("b/", content=b"")])
+    assert code_of(lambda: read_archive(folder)) == "bundle_path_invalid"
+
+
 def test_archives_that_are_too_large():
     many = gzipped([entry(f"f{number}", content=b"") for number in range(4097)])
     assert code_of(lambda: read_archive(many)) == "bundle_too_large"

@@ -34,7 +34,7 @@ def read_archive(archive: bytes) -> Files:
             raise _truncated()
         if header.count(0) == _BLOCK:
             break
-        _check_sum(header)
+        _check_header(header)
         size = _octal(header[124:136])
         content = at + _BLOCK
         at = content + -(-size // _BLOCK) * _BLOCK
@@ -51,7 +51,7 @@ def read_archive(archive: bytes) -> Files:
         if kind == b"g":
             continue
         name, long_name = long_name or _name_of(header), None
-        if kind == b"5" or (kind in (b"0", b"\0") and name.endswith("/")):
+        if kind == b"5":
             continue
         if kind not in (b"0", b"\0"):
             raise BundleError("the bundle holds a link or a device", code="bundle_path_invalid")
@@ -74,8 +74,10 @@ def _inflate(archive: bytes) -> bytes:
     return tar
 
 
-def _check_sum(header: bytes) -> None:
-    """The header's bytes add up to the number in it, which counts as eight spaces."""
+def _check_header(header: bytes) -> None:
+    """POSIX or GNU, whose bytes add up to the number in it, which counts as eight spaces."""
+    if header[257:265] != b"ustar  \0" and header[257:263] != b"ustar\0":
+        raise _truncated()
     if sum(header[:148]) + 8 * 0x20 + sum(header[156:]) != _octal(header[148:156]):
         raise _truncated()
 

@@ -22,7 +22,7 @@ def read_keys(path: str | os.PathLike[str]) -> list[Key]:
     """
     try:
         with Path(path).open("rb") as file:
-            document = json.loads(file.read(_FILE_BYTES_MAX))
+            document = json.loads(file.read(_FILE_BYTES_MAX).decode())
     except (OSError, ValueError, RecursionError) as cause:
         raise BundleError(
             f"cannot read the key file {os.fspath(path)}", code="bundle_signature_invalid"

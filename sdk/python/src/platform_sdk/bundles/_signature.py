@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from ._keys import Key
 
 SIGNATURES = ".signatures.json"
 MANIFEST = ".manifest"
+_SHA256_HEX = re.compile("[0-9A-Fa-f]{64}")
 
 #: The scope of a signature holds a policy bundle apart from a data bundle.
 Kind = Literal["policy", "data"]
@@ -89,12 +91,10 @@ def _hashes(claims: dict[str, Any]) -> dict[str, bytes]:
     for file in found if isinstance(found, list) else []:
         name, digest = (file.get("name"), file.get("hash")) if isinstance(file, dict) else (0, 0)
         is_known = isinstance(file, dict) and file.get("algorithm") == "SHA-256"
-        if not is_known or not isinstance(name, str) or not isinstance(digest, str):
+        is_whole = isinstance(name, str) and isinstance(digest, str)
+        if not is_known or not is_whole or not _SHA256_HEX.fullmatch(str(digest)):
             raise _invalid("a signed file has no name, or no SHA-256 hash")
-        try:
-            signed[name] = bytes.fromhex(digest)
-        except ValueError as cause:
-            raise _invalid(f"the hash of {name} is none") from cause
+        signed[str(name)] = bytes.fromhex(str(digest))
     return signed
 
 
