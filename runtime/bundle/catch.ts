@@ -1,5 +1,6 @@
 // Makes a metered module say that it failed, where it would trap: a proxy's filter cannot outlive a trap.
 // https://webassembly.github.io/spec/core/binary/modules.html, with exceptions and several memories (Wasm 3.0)
+import { Emitter, NO_RESULT } from '../metering/emitter.ts';
 import { Limit, SPARE_PAGES } from '../metering/exhausted.ts';
 import { Op, readInstruction } from '../metering/instructions.ts';
 import {
@@ -20,50 +21,12 @@ export const Failure = { None: 0, Trap: 1, Steps: 2, Memory: 3, Depth: 4 } as co
 const TAGS = 13;
 const FUNCTION = 0;
 const I32 = 0x7f;
-const NO_RESULT = 0x40;
 const PAGE_SHIFT = 16;
 
-const Instruction = {
-  block: 0x02,
-  if: 0x04,
-  throw: 0x08,
-  end: 0x0b,
-  branch: 0x0c,
-  return: 0x0f,
-  call: 0x10,
-  getLocal: 0x20,
-  getGlobal: 0x23,
-  setGlobal: 0x24,
-  memorySize: 0x3f,
-  memoryGrow: 0x40,
-  constant: 0x41,
-  equal: 0x46,
-  lessSigned: 0x48,
-  sub: 0x6b,
-  shiftLeft: 0x74,
-  shiftRight: 0x76,
-  drop: 0x1a,
-  tryTable: 0x1f,
-  bulk: 0xfc,
-} as const;
 const COPY = 10;
 const FILL = 11;
 /** The one clause of a `try_table`: catch the tag 0, and go out of the block around it. */
 const CATCH_TAG = [1, 0, 0, 0];
-
-class Code extends Bytes {
-  op(name: keyof typeof Instruction, ...operands: number[]): this {
-    this.byte(Instruction[name]);
-    for (const operand of operands) this.unsigned(operand);
-    return this;
-  }
-
-  i32(value: number): this {
-    this.byte(Instruction.constant);
-    this.signed(value);
-    return this;
-  }
-}
 
 /** A mutable global: its number, and the byte of its type. */
 interface Kept {
@@ -151,7 +114,7 @@ function thrown(body: Uint8Array): Uint8Array {
     reader.number();
     reader.byte();
   }
-  const out = new Code();
+  const out = new Emitter();
   let from = 0;
   while (!reader.done) {
     const at = reader.at;
@@ -169,7 +132,7 @@ function caught(index: number, { params, results }: Signature, { failed }: Added
   if (results.length > 1 || (results.length === 1 && results[0] !== I32)) {
     throw refused('an entry gives something else than one i32');
   }
-  const body = new Code();
+  const body = new Emitter();
   body.unsigned(0);
   body.i32(0).op('setGlobal', failed);
   body.op('block').byte(NO_RESULT);
@@ -184,10 +147,10 @@ function caught(index: number, { params, results }: Signature, { failed }: Added
 
 /** What failed, in the order in which runtime/metering/exhausted.ts asks. */
 function failure({ failed, meter }: Added): Uint8Array {
-  const body = new Code();
+  const body = new Emitter();
   body.unsigned(0);
-  const answer = (value: number): Code => body.i32(value).op('return').op('end');
-  const when = (): Code => {
+  const answer = (value: number): Emitter => body.i32(value).op('return').op('end');
+  const when = (): Emitter => {
     body.op('if').byte(NO_RESULT);
     return body;
   };
@@ -207,7 +170,7 @@ function failure({ failed, meter }: Added): Uint8Array {
 }
 
 function save(kept: Kept[], { firstKept, savedBytes, copy }: Added): Uint8Array {
-  const body = new Code();
+  const body = new Emitter();
   body.unsigned(0);
   for (const [index, { global }] of kept.entries()) {
     body.op('getGlobal', global).op('setGlobal', firstKept + index);
@@ -221,7 +184,7 @@ function save(kept: Kept[], { firstKept, savedBytes, copy }: Added): Uint8Array 
 }
 
 function restore(kept: Kept[], { firstKept, savedBytes, copy }: Added): Uint8Array {
-  const body = new Code();
+  const body = new Emitter();
   body.unsigned(0);
   for (const [index, { global }] of kept.entries()) {
     body.op('getGlobal', firstKept + index).op('setGlobal', global);
@@ -235,7 +198,7 @@ function restore(kept: Kept[], { firstKept, savedBytes, copy }: Added): Uint8Arr
 }
 
 function spare({ meter: { budget, pages } }: Added): Uint8Array {
-  const body = new Code();
+  const body = new Emitter();
   body.unsigned(0);
   body.op('getGlobal', budget).i32(1).op('shiftRight').op('setGlobal', budget);
   body.op('getGlobal', pages).i32(SPARE_PAGES).op('sub').op('setGlobal', pages);
@@ -269,7 +232,7 @@ function meterOf({ exports }: ModuleParts): Added['meter'] {
 /** In the order of `Added`: whether the last entry failed, the kept values, and the kept bytes. */
 function globals(kept: Kept[]): Uint8Array[] {
   return [I32, ...kept.map(({ type }) => type), I32].map((type) => {
-    const global = new Code();
+    const global = new Emitter();
     global.byte(type);
     global.byte(1);
     const zero = { 127: [0x41, 0], 126: [0x42, 0], 125: [0x43, 0, 0, 0, 0] }[type];
@@ -281,7 +244,7 @@ function globals(kept: Kept[]): Uint8Array[] {
 }
 
 function exportSection(parts: ModuleParts, added: ReadonlyMap<string, number>): Uint8Array {
-  const section = new Code();
+  const section = new Emitter();
   const kept = parts.exports.filter(({ name }) => !added.has(name));
   const all = [...kept, ...[...added].map(([name, index]) => ({ name, kind: FUNCTION, index }))];
   for (const { name, kind, index } of all) {

@@ -2,6 +2,7 @@
 import { Bytes } from '../plan/bytes.ts';
 import { Reader, Section, type Vector, vector } from '../plan/engine.ts';
 import { costsOf } from './costs.ts';
+import { Emitter } from './emitter.ts';
 import { Limit } from './exhausted.ts';
 import {
   type ModuleParts,
@@ -12,7 +13,7 @@ import {
   vectorOf,
   writeModule,
 } from './parts.ts';
-import { type Added, Emitter, framed, rewriteBody } from './rewrite.ts';
+import { type Added, framed, rewriteBody } from './rewrite.ts';
 import { scanBody } from './scan.ts';
 
 const I32 = 0x7f;

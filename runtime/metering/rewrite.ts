@@ -1,42 +1,17 @@
 // Writes a function's body anew, with its steps charged and, where it may call itself, its stack.
 import { Bytes } from '../plan/bytes.ts';
 import { type Costs, OWED_MAX } from './costs.ts';
+import { Emitter, NO_RESULT } from './emitter.ts';
 import { Limit } from './exhausted.ts';
 import { Op } from './instructions.ts';
 import { refused, type Signature } from './parts.ts';
 import type { Body, Change, Region } from './scan.ts';
 
 const I32 = 0x7f;
-const NO_RESULT = 0x40;
 /** A step for so many bytes of a bulk instruction, as a power of two. */
 const BULK_SHIFT = 7;
 /** What a frame has on the stack beside its locals, in words. */
 const FRAME_WORDS = 16;
-
-const Instruction = {
-  unreachable: 0x00,
-  if: 0x04,
-  else: 0x05,
-  end: 0x0b,
-  branch: 0x0c,
-  call: 0x10,
-  getLocal: 0x20,
-  setLocal: 0x21,
-  teeLocal: 0x22,
-  getGlobal: 0x23,
-  setGlobal: 0x24,
-  memorySize: 0x3f,
-  memoryGrow: 0x40,
-  constant: 0x41,
-  lessSigned: 0x48,
-  greaterSigned: 0x4a,
-  greaterUnsigned: 0x4b,
-  equal: 0x46,
-  add: 0x6a,
-  sub: 0x6b,
-  or: 0x72,
-  shiftRight: 0x76,
-} as const;
 
 /** The indices of what metering adds to a module. */
 export interface Added {
@@ -45,27 +20,6 @@ export interface Added {
   depth: number;
   budget: number;
   pages: number;
-}
-
-/** Instructions without a function around them. */
-export class Emitter extends Bytes {
-  op(name: keyof typeof Instruction, ...operands: number[]): this {
-    this.byte(Instruction[name]);
-    for (const operand of operands) this.unsigned(operand);
-    return this;
-  }
-
-  i32(value: number): this {
-    this.byte(Instruction.constant);
-    this.signed(value);
-    return this;
-  }
-
-  /** Runs what follows, until `end`, when the i32 on the stack is below zero. */
-  ifNegative(): this {
-    this.i32(0).op('lessSigned').op('if').byte(NO_RESULT);
-    return this;
-  }
 }
 
 /** The metered body, with its length before it, as the code section has it. */
