@@ -108,7 +108,7 @@ def test_what_nobody_decides(decider):
     for boundary, module in (("tools", "scope"), ("tool", "policy"), ("", "")):
         with pytest.raises(InputError):
             decider.decide(boundary, module, b"{}")
-    for salt in (b"", bytes(31), bytes(33)):
+    for salt in (b"", bytes(31), bytes(33), "x" * 32, [0] * 32):
         with pytest.raises(InputError):
             decider.decide("tool", "scope", b"{}", salt=salt)
     for boundary in BOUNDARIES:

@@ -251,6 +251,22 @@ def test_urls_are_asked_for_what_is_new(pairs, files, server):
     assert len(errors) == 5 and all(isinstance(error.code, str) for error in errors)
 
 
+def test_a_token_is_given_to_nobody_else(pairs, server):
+    there = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    there.seen, there.served = [], dict(server.served)
+    threading.Thread(target=there.serve_forever, args=(0.02,), daemon=True).start()
+    elsewhere = f"http://127.0.0.1:{there.server_port}/policy"
+    server.served["/policy"] = (302, elsewhere.encode())
+    try:
+        urls = (f"{server.url}/policy", f"{server.url}/data")
+        with Decider.following(urls, pairs.keys, interval=60, token="a token of tests") as decider:
+            assert there.seen == []
+            assert decider.error.code == "bundle_missing" and not decide(decider).allow
+    finally:
+        there.shutdown()
+        there.server_close()
+
+
 def test_urls_are_of_the_web(pairs):
     for url in ("file:///etc/passwd", "ftp://a/b", "bundles.example"):
         with pytest.raises(ConfigurationError):

@@ -179,7 +179,7 @@ class Decider:
         if boundary not in BOUNDARIES or module not in MODULES:
             raise InputError(f"nothing decides {boundary!r} {module!r}")
         salt = os.urandom(_SALT_BYTES) if salt is None else salt
-        if len(salt) != _SALT_BYTES:
+        if not isinstance(salt, (bytes, bytearray)) or len(salt) != _SALT_BYTES:
             raise InputError(f"a salt is {_SALT_BYTES} bytes")
         # One look: what is swapped in from here on is for the next decision.
         force = self._in_force()

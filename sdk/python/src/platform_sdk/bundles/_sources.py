@@ -87,7 +87,8 @@ class FolderSource:
 
 class UrlSource:
     """A policy bundle and a data bundle as `.tar.gz` at two URLs; what has not changed by its ETag
-    is not fetched again. `token` is sent as a bearer token."""
+    is not fetched again. `token` is sent as a bearer token, to these two alone: no redirect is
+    followed."""
 
     interval = 30.0
 
@@ -136,15 +137,24 @@ def _describe(path: str, lines: list[str], depth: int) -> None:
         _describe(os.path.join(path, name), lines, depth + 1)
 
 
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: urllib would send the token to wherever it leads."""
+
+    def redirect_request(self, *_: object, **_named: object) -> None:
+        return None
+
+
+_opener = urllib.request.build_opener(_NoRedirect)
+
+
 def _download(url: str, etag: str | None, token: str | None) -> tuple[bytes, str | None] | None:
     """The archive and its ETag; None when it has not changed."""
     headers = {} if etag is None else {"If-None-Match": etag}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
     try:
-        with urllib.request.urlopen(
-            urllib.request.Request(url, headers=headers), timeout=_TIMEOUT_SECONDS
-        ) as response:
+        request = urllib.request.Request(url, headers=headers)
+        with _opener.open(request, timeout=_TIMEOUT_SECONDS) as response:
             if response.status != 200:
                 raise BundleError(f"the bundle server answered {response.status}")
             tag = response.headers.get("etag")
