@@ -43,7 +43,9 @@ const row = fc.record(
   {
     ...{ schema: fc.constant('platform/evidence/v1'), log: text, action: text, request: text },
     ...{ sequence: fc.nat(), kind: fc.constantFrom('intent', 'outcome', 'denial', 'event') },
-    time: fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+    time: fc
+      .date({ min: new Date('0000-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+      .map((date) => date.toISOString()),
     ...{ spiffe_id: text, boundary: text, subject: object, controls: fc.array(text) },
     decisions: fc.array(decision, { maxLength: 3 }),
     ...{ outcome: fc.constantFrom('ok', 'error'), detail: object },
