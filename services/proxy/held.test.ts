@@ -85,4 +85,15 @@ test('what is refused by its body is told with the body that was read, and the l
   assert.not.match(JSON.stringify(context.world.lines), 'drop');
 });
 
+test('what is refused before its body came is told as what the filter decided on', async (context) => {
+  context.filter = testFilter({ allows: () => false });
+  const address = await context.start();
+  const ask = (request: string) => speak(context.world, address, [request]);
+  assert.match(await ask(head(5_000_000)), /^HTTP\/1\.1 403/);
+  assert.match(await ask(head(listing.length)), /^HTTP\/1\.1 403/);
+  const [large, small] = context.refusals.map(({ message }) => message!.request.body.length);
+  assert.ok(large! > 1 << 20);
+  assert.is(small, 0);
+});
+
 test.run();
