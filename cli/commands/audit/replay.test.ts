@@ -143,6 +143,19 @@ test('a policy that reads what is committed needs the openings', async () => {
   assert.not.match(seeing.out, '"to":"b"', 'what was opened is not shown');
 });
 
+test('a history that is a lie is not one that nothing would change', async () => {
+  const lied = await place('lied');
+  const { output, outputBytes: _, ...told } = decisions[0]!;
+  const outputBytes = record.canonicalize(
+    Buffer.from(JSON.stringify({ ...(output as object), allow: false })),
+  );
+  await lied.log.append({ ...draftOf({ ...told, output, outputBytes }), kind: 'denial' });
+  await lied.close();
+  const { code, out } = await replay(same, '--state', lied.root);
+  assert.is(code, 4, out);
+  assert.match(out, 'the history itself diverged');
+});
+
 test('other data, an export instead of a state folder, and a log that does not hold', async () => {
   const data = join(at.root, 'data.json');
   writeFileSync(data, '{"agents":{}}');

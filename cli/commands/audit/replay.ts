@@ -66,6 +66,8 @@ export async function replayEvidence(state: StateFolder, choices: ReplayChoices)
   process.stdout.write(`${text}\n`);
   if (report.tampered) return 5;
   if (changes.count > 0) return EXIT_CHANGED;
+  // What was recorded is not what was decided: that it would stay as it is says nothing.
+  if (report.rowVerdicts.diverged > 0) return 4;
   return counts.undetermined.size > 0 ? 3 : 0;
 }
 

@@ -32,7 +32,8 @@ export async function resumeIn(path: string): Promise<Resuming> {
 
 /** A key that only this user of this machine has, made at the first audit. */
 async function ownKey(): Promise<Uint8Array> {
-  const config = process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config');
+  // Empty means unset (XDG base directories): a key in the folder of the evidence would be anyone's.
+  const config = process.env.XDG_CONFIG_HOME || join(homedir(), '.config');
   const path = join(config, 'agent-runtime-platform', 'audit.key');
   const known = await readIfThere(path);
   if (known?.byteLength === KEY_BYTES) return known;

@@ -108,7 +108,10 @@ export function conclusionText({ report, counts, changes }: WhatIfFound): string
   if (report.tampered) return `${report.tampered.message} (${report.tampered.code})`;
   const unknown = [...counts.undetermined.values()].reduce((total, each) => total + each, 0);
   const open = unknown === 0 ? '' : `; of ${unknown} it cannot be said`;
-  if (changes.count === 0) return `no decision of ${counts.decisions} would change${open}`;
+  if (changes.count === 0) {
+    const lies = report.rowVerdicts.diverged > 0 ? ', but the history itself diverged' : '';
+    return `no decision of ${counts.decisions} would change${open}${lies}`;
+  }
   const widening = changes
     .list()
     .filter((change) => change.widening)
@@ -122,6 +125,7 @@ function conclusion(found: WhatIfFound): string {
   const text = plain(conclusionText(found));
   if (found.report.tampered) return `${pc.red('tampered')} ${text}`;
   if (found.changes.count > 0) return `${pc.yellow('changed')} ${text}`;
+  if (found.report.rowVerdicts.diverged > 0) return `${pc.red('diverged')} ${text}`;
   const isOpen = found.counts.undetermined.size > 0;
   return `${isOpen ? pc.yellow('undetermined') : pc.green('unchanged')} ${text}`;
 }
