@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -63,6 +63,19 @@ test('new data is in force with the policy that was', async () => {
   assert.is(watcher.current().data.revision, revision);
   assert.is(watcher.current().policy, before.policy);
   assert.is(swaps.at(-1), watcher.current());
+  assert.is(watcher.lastError(), undefined);
+});
+
+test('a folder that links to itself is refused, and keeps nobody busy', async () => {
+  const { folder, watcher } = await world();
+  const before = watcher.current();
+  const links = ['a', 'b', 'c'].map((name) => join(folder, 'policy', name));
+  for (const link of links) symlinkSync('.', link);
+  await watcher.refresh();
+  assert.is(watcher.current(), before);
+  assert.is(watcher.lastError()?.code, 'bundle_path_invalid');
+  for (const link of links) rmSync(link);
+  await watcher.refresh();
   assert.is(watcher.lastError(), undefined);
 });
 

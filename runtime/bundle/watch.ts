@@ -6,6 +6,7 @@ import type { JWK } from 'jose';
 import { BundleError, PlatformError } from '../errors.ts';
 import { type LoadOptions, loadPair } from './load.ts';
 import type { BundleSource, LoadedPair } from './pair.ts';
+import { FILES_MAX } from './reader.ts';
 
 const INTERVAL_MS = 2000;
 /** A writer touches several files; waiting a moment spares loads of half-written folders. */
@@ -160,6 +161,8 @@ class Watcher implements BundleWatcher {
   }
 }
 
+const LINES_MAX = 4 * FILES_MAX;
+
 /** Names, sizes, times and inode numbers of everything below a folder. */
 async function fingerprint(folder: string): Promise<string> {
   const lines: string[] = [];
@@ -177,6 +180,8 @@ export async function fingerprintOf(path: string): Promise<string> {
 }
 
 async function describe(path: string, lines: string[]): Promise<void> {
+  // Links that lead back make a folder endless; more than this is no bundle, and is refused when it is read.
+  if (lines.length >= LINES_MAX) return;
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   if (found === undefined) return;
   lines.push(`${path} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`);

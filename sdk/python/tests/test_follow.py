@@ -123,6 +123,22 @@ def test_folders_as_they_are_copied(pairs, files, tmp_path):
         assert decide(decider).allow
 
 
+def test_a_folder_that_links_to_itself_ends(pairs, files, tmp_path):
+    folder = tmp_path / "linked"
+    for name, content in zip(("policy", "data"), files["one"], strict=True):
+        write(content, folder / name)
+    with Decider.following(folder, pairs.keys, interval=60) as decider:
+        good = decider.pair
+        for name in "abc":
+            os.symlink(".", folder / "policy" / name)
+        decider.refresh()
+        assert decider.error.code == "bundle_path_invalid" and decider.pair is good
+        for name in "abc":
+            os.unlink(folder / "policy" / name)
+        decider.refresh()
+        assert decider.error is None
+
+
 def test_without_a_good_pair_everything_is_denied(pairs, files, tmp_path):
     with Decider.following(tmp_path, pairs.keys, interval=60, on_error=lambda _: 1 / 0) as decider:
         decision = decide(decider)

@@ -13,11 +13,12 @@ from urllib.parse import urlsplit
 
 from ..errors import BundleError, ConfigurationError, PlatformError
 from ._archive import read_archive
-from ._files import BUNDLE_BYTES_MAX, Files, read_bundle
+from ._files import BUNDLE_BYTES_MAX, FILES_MAX, Files, read_bundle
 
 _TIMEOUT_SECONDS = 60.0
 _ETAG_LENGTH_MAX = 1024
 _PIECE_BYTES = 1 << 20
+_LINES_MAX = 4 * FILES_MAX
 
 
 class Seen(Enum):
@@ -81,7 +82,7 @@ class FolderSource:
     def _fingerprint(self) -> str:
         lines: list[str] = []
         for name in ("policy", "policy.tar.gz", "data", "data.tar.gz"):
-            _describe(str(self._folder / name), lines, 0)
+            _describe(str(self._folder / name), lines)
         return "\n".join(lines)
 
 
@@ -123,18 +124,22 @@ class UrlSource:
         return True
 
 
-def _describe(path: str, lines: list[str], depth: int) -> None:
+def _describe(path: str, lines: list[str]) -> None:
     """What changes when a file or anything below a folder does: names, sizes, times, inodes."""
+    # Links that lead back make a folder endless; more than this is no bundle, and is refused when
+    # it is read.
+    if len(lines) >= _LINES_MAX:
+        return
     try:
         found = os.stat(path)
         lines.append(
             f"{path} {found.st_ino} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
         )
-        names = sorted(os.listdir(path)) if os.path.isdir(path) and depth < 20 else []
+        names = sorted(os.listdir(path)) if os.path.isdir(path) else []
     except OSError:
         return
     for name in names:
-        _describe(os.path.join(path, name), lines, depth + 1)
+        _describe(os.path.join(path, name), lines)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
