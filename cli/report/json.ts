@@ -27,6 +27,7 @@ export function reportDocument(report: AuditReport, facts: AuditFacts): JsonObje
       ...{ start, by_boundary: byBoundary, diverged, undetermined },
     })),
     ...{ boundaries, rules, controls, gaps, rows_after_kept: report.rowsAfterKept },
+    ...{ intents_not_followed: report.intentsNotFollowed, vouched: report.isVouched },
     complete: completeOf(report),
     ...methodOf(facts),
   };

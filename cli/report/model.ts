@@ -33,6 +33,7 @@ export type Verdict = 'reproduced' | 'undetermined' | 'diverged' | 'tampered';
 export function verdictOf(report: AuditReport): Verdict {
   if (report.tampered) return 'tampered';
   if (report.rowVerdicts.diverged > 0) return 'diverged';
-  const isWhole = report.checkpointDamage === undefined && report.rowsAfterKept === 0;
-  return isWhole && report.rowVerdicts.undetermined === 0 ? 'reproduced' : 'undetermined';
+  const { checkpointDamage, rowsAfterKept, intentsNotFollowed, rowVerdicts } = report;
+  const isWhole = checkpointDamage === undefined && rowsAfterKept + intentsNotFollowed === 0;
+  return isWhole && rowVerdicts.undetermined === 0 ? 'reproduced' : 'undetermined';
 }

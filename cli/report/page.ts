@@ -44,10 +44,14 @@ function conclusion(report: AuditReport, verdict: Verdict, { exported }: AuditFa
 }
 
 function sentence(report: AuditReport, verdict: Verdict, scope: string): string {
-  const { rows, rowVerdicts, tampered, checkpointDamage, rowsAfterKept } = report;
+  const { rows, rowVerdicts, tampered, checkpointDamage, rowsAfterKept, intentsNotFollowed } =
+    report;
   const all = `${grouped(rows)} ${scope}`;
   if (verdict === 'tampered') {
-    return `${cut(tampered?.message ?? '', 500)} (${tampered?.code}). The ${all} before it are proved; nothing after it is.`;
+    const proved = report.isVouched
+      ? `The ${all} before it are proved; nothing after it is.`
+      : 'No key that the auditor trusts signed over any row: none of them is proved.';
+    return `${cut(tampered?.message ?? '', 500)} (${tampered?.code}). ${proved}`;
   }
   if (verdict === 'diverged') {
     return `The evidence is whole: all ${all} are what was signed. But ${grouped(rowVerdicts.diverged)} say what the modules or decisions of their time do not.`;
@@ -60,6 +64,9 @@ function sentence(report: AuditReport, verdict: Verdict, scope: string): string 
   }
   if (rowsAfterKept > 0) {
     return `All ${all} are reproduced, but ${grouped(rowsAfterKept)} follow the newest checkpoint that the auditor kept: more may have been cut off behind them.`;
+  }
+  if (intentsNotFollowed > 0) {
+    return `All ${all} are reproduced, but of ${grouped(intentsNotFollowed)} intents it was not followed whether their outcome came.`;
   }
   return `All ${all} are what was signed, and every decision in them, executed again, gives the recorded answer byte for byte.`;
 }

@@ -131,9 +131,16 @@ test('it says what was found, in words and numbers', () => {
   assert.match(open, '<p class="word">Undetermined</p>');
   assert.match(open, 'but 4 follow the newest checkpoint that the auditor kept');
   assert.not.match(open, 'gives the recorded answer byte for byte');
+  const crowded = page('x', { rowVerdicts: good9, divergedCount: 0, intentsNotFollowed: 7 });
+  assert.match(crowded, '<p class="word">Undetermined</p>');
+  assert.match(crowded, 'of 7 intents it was not followed whether their outcome came');
   const tampered = page('x', { tampered: { code: 'evidence_corrupt', message: 'row 3 <b>' } });
   assert.match(tampered, '<p class="word">Tampered with</p>');
   assert.match(tampered, 'row 3 &lt;b&gt; (evidence_corrupt)');
+  assert.match(tampered, 'before it are proved');
+  const fork = page('x', { tampered: { code: 'x', message: 'y' }, isVouched: false });
+  assert.match(fork, 'none of them is proved');
+  assert.not.match(fork, 'before it are proved');
   assert.match(
     reportHtml({ report: emptyReport(), facts: { ...facts('x'), exported: undefined }, catalogue }),
     'no rows',

@@ -38,7 +38,8 @@ export function reportText(report: AuditReport, facts: AuditFacts): string {
   const more = report.divergedCount - report.diverged.length;
   if (more > 0) lines.push('', `and ${more} more findings after the first ${FINDINGS_MAX}`);
   lines.push('', conclusion(report));
-  if (tampered && report.rows > 0) lines.push(`  the ${report.rows} rows before it are proved`);
+  if (tampered && report.rows > 0 && report.isVouched)
+    lines.push(`  the ${report.rows} rows before it are proved`);
   return lines.join('\n');
 }
 
@@ -89,7 +90,8 @@ function shown(value: JsonValue | undefined): string {
 }
 
 function conclusion(report: AuditReport): string {
-  const { tampered, rowVerdicts, rows, checkpointDamage, rowsAfterKept } = report;
+  const { tampered, rowVerdicts, rows, checkpointDamage, rowsAfterKept, intentsNotFollowed } =
+    report;
   if (tampered) return `${pc.red('tampered')} ${plain(tampered.message)} (${tampered.code})`;
   if (rowVerdicts.diverged > 0) {
     return `${pc.red('diverged')} the evidence is whole, but ${rowVerdicts.diverged} rows say what modules or decisions do not`;
@@ -102,6 +104,9 @@ function conclusion(report: AuditReport): string {
   }
   if (rowsAfterKept > 0) {
     return `${pc.yellow('undetermined')} all ${rows} rows are reproduced, but ${rowsAfterKept} follow the newest checkpoint that you kept: more may have been cut off behind them`;
+  }
+  if (intentsNotFollowed > 0) {
+    return `${pc.yellow('undetermined')} all ${rows} rows are reproduced, but of ${intentsNotFollowed} intents it was not followed whether their outcome came`;
   }
   return `${pc.green('reproduced')} all ${rows} rows`;
 }

@@ -102,6 +102,10 @@ export interface AuditReport extends LogIdentity {
    * followed and were cut off is undetermined. 0 where the auditor kept none.
    */
   rowsAfterKept: number;
+  /** Intents beyond those that are followed at a time: whether their outcome came is undetermined. */
+  intentsNotFollowed: number;
+  /** Whether a key that the auditor trusts signed a checkpoint over the rows; otherwise nothing vouches for them. */
+  isVouched: boolean;
   /** What the log cannot show, in sentences. */
   gaps: string[];
   /** What does not hold; rows before it are proved, nothing after it is. */
@@ -175,12 +179,14 @@ async function auditInto(report: AuditReport, options: AuditOptions): Promise<vo
     const complete = run.complete();
     report.complete = complete;
     report.rowsAfterKept = complete.by === 'kept' ? tally.rows - complete.rows : 0;
+    report.intentsNotFollowed = conduct.forgotten;
+    report.isVouched = keys.isTrusted;
     if (end === undefined && !keys.isTrusted) report.gaps.push(UNTRUSTED);
   }
   report.checkpoints = end.checkpoints;
   report.root = hex(end.root);
   report.tailBytes = end.tailBytes;
-  report.gaps = gapsOf(report, conduct.forgotten);
+  report.gaps = gapsOf(report);
 }
 
 /** A finding with what its decision could depend on. */
@@ -218,7 +224,7 @@ export function emptyReport(): AuditReport {
   const report = {
     ...{ log: '', origin: '', checkpoints: 0, root: undefined, tailBytes: 0 },
     ...{ openIntents: 0, checkpointDamage: undefined, complete: undefined, rowsAfterKept: 0 },
-    ...{ gaps: [], tampered: undefined },
+    ...{ intentsNotFollowed: 0, isVouched: true, gaps: [], tampered: undefined },
   } as unknown as AuditReport;
   fill(report, new Tally());
   return report;

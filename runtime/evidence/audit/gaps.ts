@@ -1,8 +1,8 @@
 // What a log cannot show, in sentences for people.
 import type { AuditReport } from './audit.ts';
 
-/** The gaps of a log whose rows hold; `forgotten` is how many open intents were too many to remember. */
-export function gapsOf(report: AuditReport, forgotten: number): string[] {
+/** The gaps of a log whose rows hold. */
+export function gapsOf(report: AuditReport): string[] {
   const { checkpointDamage, openIntents, tailBytes } = report;
   const gaps = [...completenessGaps(report)];
   if (checkpointDamage !== undefined) {
@@ -15,9 +15,9 @@ export function gapsOf(report: AuditReport, forgotten: number): string[] {
       `${openIntents} intents have no outcome in the log: what became of these actions is not known.`,
     );
   }
-  if (forgotten > 0) {
+  if (report.intentsNotFollowed > 0) {
     gaps.push(
-      `Of ${forgotten} more intents it was not followed whether their outcome came, so many were open at the same time.`,
+      `Of ${report.intentsNotFollowed} more intents it was not followed whether their outcome came, so many were open at the same time.`,
     );
   }
   if (tailBytes > 0) {
