@@ -1,7 +1,8 @@
 // Runs `platform audit` in this process, as a user's command line, and gives what it printed.
+import { stripVTControlCharacters } from 'node:util';
 import { audit } from '../audit.ts';
 
-/** The exit code, or the code of the error, and the standard output. */
+/** The exit code, or the code of the error, and the standard output without its colours. */
 export async function runAuditCommand(
   args: string[],
 ): Promise<{ code: number | string; out: string }> {
@@ -13,9 +14,9 @@ export async function runAuditCommand(
   }) as typeof process.stdout.write;
   try {
     const code = await audit.run(args);
-    return { code, out };
+    return { code, out: stripVTControlCharacters(out) };
   } catch (error) {
-    return { code: (error as { code?: string }).code ?? String(error), out };
+    return { code: (error as { code?: string }).code ?? String(error), out: stripVTControlCharacters(out) };
   } finally {
     process.stdout.write = write;
   }
