@@ -16,7 +16,10 @@ export async function runAuditCommand(
     const code = await audit.run(args);
     return { code, out: stripVTControlCharacters(out) };
   } catch (error) {
-    return { code: (error as { code?: string }).code ?? String(error), out: stripVTControlCharacters(out) };
+    return {
+      code: (error as { code?: string }).code ?? String(error),
+      out: stripVTControlCharacters(out),
+    };
   } finally {
     process.stdout.write = write;
   }
