@@ -1,10 +1,10 @@
 // What would trap in a metered module is said instead, and the module is as new once it is restored.
-import binaryen from 'binaryen';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DECISION_LIMITS, MODULE_LIMITS } from '../metering/limits.ts';
 import { type MeterLimits, meter } from '../metering/meter.ts';
 import { moduleBytes } from '../modules/source.ts';
+import { assembled } from '../testing/wat.ts';
 import { catchFailures, Failure } from './catch.ts';
 import { samplePolicies } from './testing.ts';
 
@@ -40,16 +40,6 @@ const PROGRAM = `(module
 
 const LIMITS: MeterLimits = { steps: 1_000_000, pages: 600, depth: 4096, entries: {} };
 const NAMES = ['sum', 'deep', 'grow', 'refuse', 'state'];
-
-function assembled(text: string): Uint8Array {
-  const module = binaryen.parseText(text);
-  try {
-    module.setFeatures(binaryen.Features.All);
-    return module.emitBinary();
-  } finally {
-    module.dispose();
-  }
-}
 
 const metered = (limits: Partial<MeterLimits> = {}) => {
   const entries = Object.fromEntries(NAMES.map((name) => [name, undefined]));

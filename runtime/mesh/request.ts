@@ -27,7 +27,7 @@ export interface MeshJudgement {
 }
 
 /** The protocol that a connection's decision obliges to read the body as; undefined where it passes unread. */
-export function protocolOf({ allow, obligations }: Decision): MeshProtocol | undefined {
+function protocolOf({ allow, obligations }: Decision): MeshProtocol | undefined {
   const found = allow ? obligations.find(({ kind }) => kind === 'read_body') : undefined;
   return found?.protocol as MeshProtocol | undefined;
 }

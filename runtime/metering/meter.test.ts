@@ -1,9 +1,9 @@
 // Metered modules answer as before, use the same steps each time, and end at their limits.
-import binaryen from 'binaryen';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { moduleBytes } from '../modules/source.ts';
+import { assembled } from '../testing/wat.ts';
 import { exhaustedCode, type MeterExports } from './exhausted.ts';
 import { DECISION_LIMITS, MODULE_LIMITS } from './limits.ts';
 import { type MeterLimits, meter } from './meter.ts';
@@ -11,16 +11,6 @@ import { type MeterLimits, meter } from './meter.ts';
 const LIMITS: MeterLimits = { steps: 1_000_000, pages: 16, depth: 4096, entries: {} };
 
 type Exports = MeterExports & Record<string, (...parameters: number[]) => number>;
-
-function assembled(text: string): Uint8Array {
-  const module = binaryen.parseText(text);
-  try {
-    module.setFeatures(binaryen.Features.All);
-    return module.emitBinary();
-  } finally {
-    module.dispose();
-  }
-}
 
 function instance(wasm: Uint8Array): Exports {
   const module = new WebAssembly.Module(wasm as Uint8Array<ArrayBuffer>);

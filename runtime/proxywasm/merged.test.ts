@@ -12,15 +12,13 @@ import { loadPair } from '../bundle/load.ts';
 import { mergeFilter } from '../bundle/merge.ts';
 import type { LoadedPair } from '../bundle/pair.ts';
 import { POLICIES, writeSamplePair } from '../bundle/testing.ts';
-import { createDecider, type Decider } from '../decide/decide.ts';
-import { createExecutor } from '../decide/execute.ts';
-import { createLocalDecider, loadModules } from '../decide/local.ts';
+import type { Decider } from '../decide/decide.ts';
+import { createLocalDecider } from '../decide/local.ts';
 import { answerOf, readRequest } from '../decide/wire.ts';
-import { Authorization } from '../modules/authorization.ts';
 import { moduleBytes } from '../modules/source.ts';
 import { sampleRequests } from '../testing/sample-requests.ts';
 import type { Filter } from './filter.ts';
-import { meshPolicyOf } from './testing/mesh-policy.ts';
+import { meshPolicyOf, unsignedDecider } from './testing/mesh-policy.ts';
 import { decisionPoint, post, type WireRequest, wireOf } from './testing/point.ts';
 
 const test = suite('merged filter');
@@ -142,22 +140,6 @@ test("the bundle's own guard rules decide in it", () => {
   filter.close();
 });
 
-const modules = loadModules();
-
-/** Node's decider for a pair that is not signed. */
-function unsigned(pair: LoadedPair): Decider {
-  return createDecider({
-    bundles: { current: () => pair },
-    record: modules.record,
-    executorFor: () =>
-      createExecutor(
-        modules,
-        Authorization.create({ ...pair.policy, reads: undefined, data: pair.data.json }),
-        pair,
-      ),
-  });
-}
-
 const HEAVY = `decision := {"allow": true, "rule": "connect"} if input.action == "connect"
 
 decision := {"allow": true, "rule": "pairs", "n": n} if {
@@ -187,7 +169,7 @@ test('what exhausts a limit or fails is a deny with the id of Node, and the next
     },
   };
   const filter = decisionPoint(heavy);
-  const decider = unsigned(heavy);
+  const decider = unsignedDecider(heavy);
   const codes = new Set<string>();
   const inputs = [
     ...[10, 1000, 1500, 2000, 2500, 3000, 5000].map((size) => ({ action: 'count', size })),

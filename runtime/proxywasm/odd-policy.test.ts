@@ -5,19 +5,14 @@ import * as assert from 'uvu/assert';
 import type { CompiledPolicies } from '../bundle/compile.ts';
 import { mergeFilter } from '../bundle/merge.ts';
 import type { LoadedPair } from '../bundle/pair.ts';
-import { createDecider } from '../decide/decide.ts';
 import type { Decision } from '../decide/decision.ts';
-import { createExecutor } from '../decide/execute.ts';
-import { loadModules } from '../decide/local.ts';
-import { Authorization } from '../modules/authorization.ts';
 import { SAMPLE_TRUST_DOMAIN, sampleAgent } from '../testing/sample-data.ts';
 import type { Filter } from './filter.ts';
 import { meshFilter } from './mesh-filter.ts';
 import { peerProperties } from './testing/mesh.ts';
-import { CONFLICT, meshPolicyOf } from './testing/mesh-policy.ts';
+import { CONFLICT, meshPolicyOf, unsignedDecider } from './testing/mesh-policy.ts';
 
 const test = suite('odd policies');
-const modules = loadModules();
 
 const echo = await meshPolicyOf('decision := data.answer');
 
@@ -44,16 +39,7 @@ function askFilter(filter: Filter) {
 }
 
 function decideInNode(pair: LoadedPair, facts: ReadonlyMap<string, string>): Decision {
-  const decider = createDecider({
-    bundles: { current: () => pair },
-    record: modules.record,
-    executorFor: () =>
-      createExecutor(
-        modules,
-        Authorization.create({ ...pair.policy, reads: undefined, data: pair.data.json }),
-        pair,
-      ),
-  });
+  const decider = unsignedDecider(pair);
   const [, , , , tenant = '', agent = '', role = ''] = sampleAgent(1).split('/');
   return decider.decide({
     boundary: 'mesh',

@@ -1,17 +1,7 @@
 // Serves the files of the local page, under a policy that lets them load nothing from elsewhere.
 import { readFile } from 'node:fs/promises';
 import type { Route } from '../common/http/port.ts';
-
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+import { pageHeaders } from './page-headers.ts';
 
 const files: [path: string, file: string, type: string][] = [
   ['/', './page/page.html', 'text/html; charset=utf-8'],
@@ -31,12 +21,7 @@ export function assetRoutes(): Route[] {
       status: 200,
       headers: {
         'content-type': type,
-        'cache-control': 'no-store',
-        'content-security-policy': contentSecurityPolicy,
-        'referrer-policy': 'no-referrer',
-        'x-content-type-options': 'nosniff',
-        'cross-origin-opener-policy': 'same-origin',
-        'cross-origin-resource-policy': 'same-origin',
+        ...pageHeaders(),
       },
       body: await readFile(new URL(file, import.meta.url)),
     }),

@@ -1,9 +1,10 @@
 // The kit's layer of canonical JSON: input bytes to canonical bytes, or to the code of the rule they break.
 import fc from 'fast-check';
 import { codeOf } from '../../../runtime/errors.ts';
+import { hex } from '../../../runtime/hex.ts';
 import { hostileJson } from '../../../runtime/testing/json-arbitraries.ts';
 import { numberTexts, oddPiece, stringTexts } from '../../../runtime/testing/requests/pieces.ts';
-import { base64, bytesOf, hex, type Layer, type Vector } from './layer.ts';
+import { base64, bytesOf, type Layer, type Vector } from './layer.ts';
 
 const SEED = 1;
 const RANDOM = 150;

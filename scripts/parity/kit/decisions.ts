@@ -1,7 +1,8 @@
 // The kit's layers of decisions: one for each module, from a request to its output, committed input and id.
 import type { Boundary, DecisionModule } from '../../../runtime/decide/boundary.ts';
+import { hex } from '../../../runtime/hex.ts';
 import { hostileRequests, type SampleRequest } from '../../../runtime/testing/sample-requests.ts';
-import { base64, bytesOf, hex, hexOf, type Layer, type Vector } from './layer.ts';
+import { base64, bytesOf, hexOf, type Layer, type Vector } from './layer.ts';
 
 const SEED = 8;
 const CANDIDATES = 30_000;

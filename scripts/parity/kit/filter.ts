@@ -1,6 +1,7 @@
 // The kit's layer of filter traffic: a peer and a request's head to a verdict, its facts and the decision id.
 
 import fc from 'fast-check';
+import { hex } from '../../../runtime/hex.ts';
 import type { HeaderPairs } from '../../../runtime/proxywasm/filter.ts';
 import { meshFilter } from '../../../runtime/proxywasm/mesh-filter.ts';
 import { nearly } from '../../../runtime/testing/requests/near-misses.ts';
@@ -11,7 +12,7 @@ import {
   sampleAgent,
 } from '../../../runtime/testing/sample-data.ts';
 import { KIT_SERVICE, type KitContext } from './context.ts';
-import { hex, hexOf, type Layer, type Vector } from './layer.ts';
+import { hexOf, type Layer, type Vector } from './layer.ts';
 
 const SEED = 3;
 /** What the filter takes of randomness for one request. */

@@ -2,8 +2,9 @@
 import { commit, commitmentOf } from '../../../runtime/decide/commitment.ts';
 import { DECISION_TAG } from '../../../runtime/decide/decide.ts';
 import { inclusionProof, treeRoot, verifyInclusion } from '../../../runtime/evidence/proof.ts';
+import { hex } from '../../../runtime/hex.ts';
 import type { KitContext } from './context.ts';
-import { base64, bytesOf, hex, hexOf, type Layer, type Vector } from './layer.ts';
+import { base64, bytesOf, hexOf, type Layer, type Vector } from './layer.ts';
 
 /** Bytes that look random, the same in each version. */
 function bytes({ record }: KitContext, name: string, length: number): Buffer {

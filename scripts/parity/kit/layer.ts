@@ -15,7 +15,6 @@ export interface Layer {
 }
 
 export const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
-export const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
 /** The bytes of a base64 member; none when it is absent. */
 export function bytesOf(value: unknown): Buffer {

@@ -5,28 +5,12 @@ import { brotliDecompress } from 'node:zlib';
 import { PlatformError } from '../../../runtime/errors.ts';
 import { type ModuleName, moduleBytes } from '../../../runtime/modules/source.ts';
 import { type HttpRequest, type Route, singleHeader } from '../../common/http/port.ts';
-
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "worker-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+import { pageHeaders } from '../page-headers.ts';
 
 /** With both cross-origin headers the page is isolated, which the compiler's clock needs. */
 const headers = {
-  'cache-control': 'no-store',
-  'content-security-policy': contentSecurityPolicy,
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
+  ...pageHeaders("'self' 'wasm-unsafe-eval'", ["worker-src 'self'"]),
   'cross-origin-embedder-policy': 'require-corp',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
 };
 
 const files: [path: string, file: string, type: string][] = [
